@@ -8,7 +8,18 @@ import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { knownBy } from './help.ts'
-import { APPROVAL_ABOVE, APPROVAL_REFUSALS, asked, narrowing, outlay, outlayFilter, outlayId, reasoned, seenOutlay } from './outlays.ts'
+import {
+  APPROVAL_ABOVE,
+  APPROVAL_REFUSALS,
+  asked,
+  narrowing,
+  outlay,
+  outlayFilter,
+  outlayId,
+  reasoned,
+  seenOutlay,
+  translations,
+} from './outlays.ts'
 import { EDITORS, HELPERS, STAFF, TREASURY } from './roles.ts'
 import { count, day, instant, newer, nextCursor, page, rupees } from './shapes.ts'
 
@@ -58,10 +69,13 @@ export const disbursement = z.object({
 })
 /** Help is also found by its story. */
 export const helpState = z
-  .enum([...outlayFilter.options, 'untold', 'storyless', 'unconfirmed', 'not_received', 'follow_up_due'], 'choice_invalid')
+  .enum(
+    [...outlayFilter.options, 'untold', 'storyless', 'unconfirmed', 'not_received', 'follow_up_due', 'lacks_language'],
+    'choice_invalid',
+  )
   .meta({
     description:
-      'untold: booked help without a published story; storyless: without a published story or a draft; unconfirmed: not confirmed as received in seven days',
+      'untold: booked help without a published story; storyless: without a published story or a draft; unconfirmed: not confirmed as received in seven days; lacks_language: words that a language lacks',
   })
 const helpNarrowing = { ...narrowing, status: helpState.optional() }
 
@@ -86,7 +100,7 @@ export const disbursementCalls = {
     path: '/admin/disbursements',
     access: 'admin',
     roles: STAFF,
-    summary: 'Disbursements from the help fund and their corrections, newest first; q searches words and public name.',
+    summary: 'Disbursements from the help fund and their corrections, newest first; q searches words in every language and public name.',
     query: z.object({ ...page.shape, ...helpNarrowing }),
     output: z.object({
       disbursements: z.array(disbursement),
@@ -198,6 +212,19 @@ export const disbursementCalls = {
     body: z.strictObject(asked),
     output: z.object({ disbursement }),
     refusals: ['disbursement_not_found', 'receipt_not_found', 'receipt_used', 'correction_too_large', 'idempotency_mismatch'],
+  }),
+  translateDisbursement: endpoint({
+    method: 'POST',
+    path: '/admin/disbursements/{id}/translations',
+    access: 'admin',
+    roles: HELPERS,
+    stepUp: true,
+    summary:
+      'Adds the public words of a disbursement or correction in other languages, or changes them, until it is rejected. Nothing else of it changes.',
+    params: outlayId,
+    body: z.strictObject({ ...seenOutlay.shape, translations }),
+    output: z.object({ disbursement }),
+    refusals: ['outlay_not_found', 'changed_since_seen', 'outlay_final', 'idempotency_mismatch'],
   }),
   recordArrival: endpoint({
     method: 'POST',

@@ -60,7 +60,7 @@ export const portalStory = z.object({
   outlayId: z.string().nullable().meta({ description: 'The disbursement that the story tells of' }),
   help: z
     .object({
-      purpose: z.string(),
+      purpose: z.string().meta({ description: "In the viewer's language, if it has one in it" }),
       publicName: z.string(),
       days: count.meta({ description: 'Days whose help it took' }),
       givers: count.meta({ description: 'Members of these days; a member of several of them is counted for each' }),

@@ -1,6 +1,7 @@
 /** Calls of published files that everybody can verify (spec/protocol.md, chapter 14), members' own proofs, and days as pages show them. */
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { purposeLanguage, purposes } from './outlays.ts'
 import { received } from './rupee.ts'
 import { assurance, count, day, isDemo, nextCursor, page, rupees } from './shapes.ts'
 
@@ -33,6 +34,9 @@ const proven = {
   date: day.meta({ description: 'The day whose books have it' }),
   amount: rupees,
   purpose: z.string().meta({ description: 'The words of the team; empty if not recorded' }),
+  // Not marked as newer, as the totals below.
+  language: purposeLanguage,
+  translations: purposes,
   hasPictures: z.boolean().meta({ description: 'Each bill that is not withheld is a picture at /api/receipts/{hash}' }),
   withheld: z.array(hash).meta({ description: 'The bills whose picture is withheld, for example because it showed a phone number' }),
   evidence: z.array(hash).meta({ description: 'SHA-256 of each published bill' }),

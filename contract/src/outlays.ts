@@ -1,11 +1,16 @@
 /** The common parts of all outlays' calls: payments from our accounts that staff decide (disbursements.ts, accounts.ts). */
 import { rupeeAmount } from '@roz/core/fields.ts'
 import { purpose, BILL_PAGES_MAX } from '@roz/core/help-fields.ts'
+import { inEach, LANGUAGES } from '@roz/core/language.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
 import { bill } from './help.ts'
-import { instant, rupees, seen } from './shapes.ts'
+import { instant, newer, rupees, seen } from './shapes.ts'
 
+const language = z.enum(LANGUAGES, 'choice_invalid')
+export const purposes = z.partialRecord(language, z.string()).meta({ description: 'The same words in other languages' })
+/** The language of `purpose` in a reader's answer. */
+export const purposeLanguage = language.nullable().meta({ description: 'The language of `purpose`; null: not recorded' })
 const person = z.object({ id: z.string(), name: z.string() })
 
 export const outlayState = z.enum(['requested', 'booked', 'rejected'], 'choice_invalid')
@@ -14,6 +19,8 @@ export const outlay = {
   id: z.string(),
   amount: rupees,
   purpose: z.string().meta({ description: 'Public words' }),
+  language: newer(language.meta({ description: 'The language of `purpose`' })),
+  translations: newer(purposes, { absent: {} }),
   status: outlayState,
   needsSecond: z.boolean().meta({ description: 'A second person must approve it, not the one who requested it' }),
   askedBy: person,
@@ -29,7 +36,15 @@ export const receipts = z
   .array(z.string('receipts_needed').regex(/^[0-9a-f]{64}$/, 'receipts_needed'), 'receipts_needed')
   .min(1, 'receipts_needed')
   .max(BILL_PAGES_MAX, 'receipts_many')
-export const asked = { amount: rupeeAmount, purpose, receipts }
+/** Words in other languages than those of `purpose`. */
+export const translations = z.strictObject(inEach(() => z.optional(purpose)))
+export const asked = {
+  amount: rupeeAmount,
+  purpose,
+  language: language.optional().meta({ description: 'The language of `purpose`; English without it' }),
+  translations: translations.optional(),
+  receipts,
+}
 /** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
 export const seenOutlay = z.strictObject({ status: outlayState, seen })
 /** Why the approval of a requested outlay is refused, whatever its kind. */

@@ -3,6 +3,7 @@ import { parseQuarter } from '@roz/core/financial-year.ts'
 import { certificateNumber, pan } from '@roz/core/tax-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { purposeLanguage } from './outlays.ts'
 import { TAX_READERS, TREASURY } from './roles.ts'
 import { count, day, nextCursor, page, rupees } from './shapes.ts'
 
@@ -46,6 +47,7 @@ export const memberYear = z.object({
       z.object({
         on: day,
         purpose: z.string(),
+        language: purposeLanguage,
         name: z.string().nullable().meta({ description: 'Null after a revoked consent' }),
         days: count.meta({ description: "The member's days of this year that paid for it" }),
         amount: rupees.meta({ description: "The part of the member's rupees" }),

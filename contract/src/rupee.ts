@@ -1,6 +1,7 @@
 /** A member's rupee of one day: the help that its share paid for, with bills, or how long it has waited. */
 import { ARRIVAL_WAYS } from '@roz/core/arrival-fields.ts'
 import { z } from 'zod'
+import { purposeLanguage } from './outlays.ts'
 import { count, day, rupees } from './shapes.ts'
 
 /** Somebody other than the payer confirmed that help arrived. */
@@ -19,6 +20,7 @@ export const rupeeTrail = z
         z.object({
           amount: rupees.meta({ description: "Of the day's share" }),
           purpose: z.string().meta({ description: "What the help was for, in the team's words; empty if not recorded" }),
+          language: purposeLanguage,
           name: z
             .string()
             .nullable()
@@ -36,6 +38,7 @@ export const rupeeTrail = z
         z.object({
           amount: rupees.meta({ description: "Of the day's share" }),
           purpose: z.string().meta({ description: 'Why it came back, in the words of the team; empty if not recorded' }),
+          language: purposeLanguage,
           on: day.meta({ description: 'The day whose books show it' }),
           receipts: z.array(z.string()),
         }),

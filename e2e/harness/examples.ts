@@ -188,6 +188,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   approveDisbursement: { status: 'requested' },
   rejectDisbursement: { status: 'requested', reason: 'The bill is not readable.' },
   correctDisbursement: OUTLAY,
+  translateDisbursement: { status: 'requested', translations: { hi: 'स्कूल के जूते' } },
   recordArrival: { status: 'booked', received: true, how: 'call', on: '2026-01-05' },
   arrivalCode: undefined,
   recordFollowUp: { language: 'hi', words: 'वह अब रोज़ स्कूल जाती है।' },

@@ -91,6 +91,12 @@ async function runHelpGiven(scenario: Scenario, token: string, beneficiaryId: st
   const again = { amount: 0.1, purpose: 'change returned', receipts: [hash] }
   expect((await scenario.step('correctDisbursement', { token, params, body: again })).refusal.code).toBe('receipt_used')
   const seen = { status: 'booked' }
+  const hindi = { token, params, body: { ...seen, translations: { hi: 'एक पेंसिल' } } }
+  expect((await scenario.step('translateDisbursement', hindi)).output.disbursement).toMatchObject({
+    purpose: 'a pencil',
+    language: 'en',
+    translations: { hi: 'एक पेंसिल' },
+  })
   const because = { ...seen, reason: 'Too late.' }
   expect((await scenario.step('arrivalCode', { token, params })).output.code).toMatch(/^\d{4}$/)
   const arrived = { ...seen, received: true, how: 'call', on: disbursement.days[0]?.day ?? '' } as const

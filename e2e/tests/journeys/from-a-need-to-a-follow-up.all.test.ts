@@ -171,7 +171,8 @@ async function asksForPayment(number: string): Promise<string> {
     const sent = page.waitForResponse((response) => response.url().endsWith('/api/admin/uploads'))
     await tool.getByRole('button', { name: 'Use this page' }).click()
     hash = ((await (await sent).json()) as { hash: string }).hash
-    await form.getByLabel('What it is for').fill('a sewing machine')
+    await form.getByLabel('What it is for', { exact: true }).fill('a sewing machine')
+    await form.getByLabel('What it is for: हिन्दी', { exact: true }).fill('एक सिलाई मशीन')
     await form.getByRole('button', { name: 'Request approval' }).click()
     await expect(toast(page, 'Requested. Another person must approve it.')).toBeVisible()
   })
@@ -181,6 +182,7 @@ async function asksForPayment(number: string): Promise<string> {
 const approves = (): Promise<void> =>
   fromTodo('Payments from the help fund to approve', 'owner', async (page) => {
     await page.getByRole('button', { name: /^Approve/ }).click()
+    await expect(dialogOf(page, 'Approve this payment?')).toContainText('हिन्दी: एक सिलाई मशीन')
     await dialogOf(page, 'Approve this payment?').getByRole('button', { name: 'Approve and record' }).click()
     await expect(toast(page, 'Recorded.')).toBeVisible()
   })
@@ -398,6 +400,12 @@ test('a need becomes help, her own words reach the givers, and the end of her co
   const story = await tellsAtSix()
 
   await mailed(asha, 'Your rupee helped: a sewing machine for Kamla')
+  await mailed(ravi, 'आपके रुपये से मदद: Kamla के लिए एक सिलाई मशीन')
+  for (const [path, words] of [
+    ['/money-trail', 'a sewing machine for Kamla'],
+    ['/hi/money-trail', 'Kamla के लिए एक सिलाई मशीन'],
+  ] as const)
+    await fixture.at(path, (page) => expect(page.getByText(words, { exact: true })).toBeVisible())
   await fixture.at(`/hi/impact-stories/${story.id}`, async (page) => {
     await expect(page.getByRole('heading', { name: 'कमला की सिलाई मशीन' })).toBeVisible()
     await expect(page.getByText('कमला फिर कमाने लगी है।')).toBeVisible()

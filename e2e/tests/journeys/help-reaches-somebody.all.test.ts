@@ -154,7 +154,7 @@ async function askForShoes(token: string): Promise<string> {
     await expect(form.getByRole('img', { name: 'Page 1' })).toBeVisible()
     await chooseOption(form.getByLabel('Who is helped'), 'Meera ')
     await form.getByLabel('Amount in rupees').fill('1.20')
-    await form.getByLabel('What it is for').fill('school shoes')
+    await form.getByLabel('What it is for', { exact: true }).fill('school shoes')
     await form.getByRole('button', { name: 'Request approval' }).click()
     await expect(toast(page, 'Requested. Another person must approve it.')).toBeVisible()
     const row = page.getByRole('listitem').filter({ hasText: 'school shoes' })

@@ -90,7 +90,7 @@ test('a form with a wrong field comes back with what was typed, and then with a 
       await dialog.getByRole('button', { name: 'Agree', exact: true }).click()
       await dialog.getByRole('button', { name: 'Start the payment' }).click()
       await expect(dialog.getByLabel('Amount in rupees')).toHaveValue('500')
-      await expect(dialog.getByLabel('What it is for')).toHaveValue('School')
+      await expect(dialog.getByLabel('What it is for', { exact: true })).toHaveValue('School')
       await auditScreen(page)
     },
     { token: admin },

@@ -301,7 +301,7 @@ test('a day’s report keeps the balances at its end apart from its movements, a
 })
 
 test('help that came back whole keeps its row, and the money trail lists corrections and platform entries with their bills', () => {
-  const entry = { date: '2026-11-21', hasPictures: true, withheld: [] }
+  const entry = { date: '2026-11-21', language: 'en' as const, translations: {}, hasPictures: true, withheld: [] }
   const back = { ...entry, id: 'b', amount: 1.2, purpose: 'The shop was closed', evidence: ['bb'.repeat(32)] }
   const shoes = {
     ...entry,
@@ -309,6 +309,7 @@ test('help that came back whole keeps its row, and the money trail lists correct
     amount: 0,
     allotted: 0,
     purpose: 'school shoes',
+    translations: { hi: 'स्कूल के जूते' },
     name: 'Meera',
     received: null,
     evidence: ['aa'.repeat(32)],
@@ -338,7 +339,17 @@ test('help that came back whole keeps its row, and the money trail lists correct
         'Picture withheld',
       ],
     ],
-    ['hi', ['लौट आया: ₹1.20', 'प्लेटफ़ॉर्म का हिस्सा दिया गया', 'लौट आई मदद', 'फ़ोटो रोकी गई है']],
+    [
+      'hi',
+      [
+        'Meera के लिए स्कूल के जूते',
+        '<span lang="en">The shop was closed</span>',
+        'लौट आया: ₹1.20',
+        'प्लेटफ़ॉर्म का हिस्सा दिया गया',
+        'लौट आई मदद',
+        'फ़ोटो रोकी गई है',
+      ],
+    ],
   ] as const) {
     const trail = draw('moneyTrail', { language, data })
     for (const word of [

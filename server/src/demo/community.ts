@@ -4,7 +4,7 @@
  */
 import type { Translations } from '@roz/core/story-words.ts'
 import type { ConsentWay, Guardian } from '@roz/core/help-fields.ts'
-import type { Language } from '@roz/core/language.ts'
+import type { Language, StoredTexts } from '@roz/core/language.ts'
 
 export type DemoMember = {
   readonly name: string
@@ -67,6 +67,7 @@ export type DemoHelp = {
   /** The guardian who consented for a child. */
   readonly guardian?: Guardian
   readonly purpose: string
+  readonly translations: StoredTexts
   /** The shop on the bill. */
   readonly shop: string
   /** The editor asks for it, so the owner approves it as the second person. */
@@ -105,6 +106,7 @@ export const DEMO_STORIES: Readonly<Record<number, DemoStory>> = {
       consent: 'recorded',
       guardian: 'grandparent',
       purpose: 'notebooks and pencils',
+      translations: { hi: 'कॉपियाँ और पेंसिलें' },
       shop: 'Vidya Stationery (demo), Pune',
     },
   },
@@ -121,7 +123,13 @@ export const DEMO_STORIES: Readonly<Record<number, DemoStory>> = {
       },
     },
     videoUrl: DEMO_VIDEO,
-    help: { publicName: 'A family from Nagpur', consent: 'witnessed', purpose: 'warm meals', shop: 'Annapurna Kitchen (demo), Nagpur' },
+    help: {
+      publicName: 'A family from Nagpur',
+      consent: 'witnessed',
+      purpose: 'warm meals',
+      translations: { hi: 'गर्म खाना' },
+      shop: 'Annapurna Kitchen (demo), Nagpur',
+    },
   },
   17: {
     title: 'Demo: medicine for an old neighbour',
@@ -139,6 +147,7 @@ export const DEMO_STORIES: Readonly<Record<number, DemoStory>> = {
       publicName: 'Bhanu',
       consent: 'written',
       purpose: 'a week of medicine',
+      translations: { hi: 'एक हफ़्ते की दवा' },
       shop: 'Sahara Pharmacy (demo), Jaipur',
       byEditor: true,
     },
@@ -155,7 +164,13 @@ export const DEMO_STORIES: Readonly<Record<number, DemoStory>> = {
         charityDescription: 'लखनऊ का एक काल्पनिक जाड़ा अभियान।',
       },
     },
-    help: { publicName: 'A family from Lucknow', consent: 'witnessed', purpose: 'blankets', shop: 'Garam Textiles (demo), Lucknow' },
+    help: {
+      publicName: 'A family from Lucknow',
+      consent: 'witnessed',
+      purpose: 'blankets',
+      translations: { hi: 'कंबल' },
+      shop: 'Garam Textiles (demo), Lucknow',
+    },
   },
   29: {
     title: 'Demo: school shoes for Meera',
@@ -170,6 +185,13 @@ export const DEMO_STORIES: Readonly<Record<number, DemoStory>> = {
       },
     },
     videoUrl: DEMO_VIDEO,
-    help: { publicName: 'Meera', consent: 'written', guardian: 'mother', purpose: 'school shoes', shop: 'Padam Shoe House (demo), Pune' },
+    help: {
+      publicName: 'Meera',
+      consent: 'written',
+      guardian: 'mother',
+      purpose: 'school shoes',
+      translations: { hi: 'स्कूल के जूते' },
+      shop: 'Padam Shoe House (demo), Pune',
+    },
   },
 }

@@ -105,11 +105,13 @@ async function expectWhole(days = DEMO_DAYS): Promise<void> {
 async function expectHelp(): Promise<void> {
   const { db } = database
   const help = Object.values(DEMO_STORIES).map((story) => story.help)
-  const given = await db.query<{ publicName: string; purpose: string; guardian: string | null; isTold: boolean }>(sql`
-    select b.public_name as "publicName", o.purpose, b.guardian_relation as guardian,
+  const given = await db.query<{ publicName: string; purpose: string; translations: object; guardian: string | null; isTold: boolean }>(sql`
+    select b.public_name as "publicName", o.purpose, o.translations, b.guardian_relation as guardian,
            exists (select from story s where s.outlay_id = o.id and s.is_active) as "isTold"
       from outlay o join beneficiary b on b.id = o.beneficiary_id where o.kind = 'disbursement' and o.status = 'booked' order by o.decided_at`)
-  expect(given).toEqual(help.map(({ publicName, purpose, guardian = null }) => ({ publicName, purpose, guardian, isTold: true })))
+  expect(given).toEqual(
+    help.map(({ publicName, purpose, translations, guardian = null }) => ({ publicName, purpose, translations, guardian, isTold: true })),
+  )
   // One payment was asked for by the editor and approved by somebody else.
   const decided = await db.query(sql`
     select o.purpose, a.staff_role as asked, d.staff_role as approved, o.needs_second as "needsSecond"

@@ -41,6 +41,7 @@ async function ask(demo: Demo, owner: AdminSession, day: IstDay, help: DemoHelp)
   const body = {
     amount: rupees,
     purpose: help.purpose,
+    translations: help.translations,
     beneficiaryId: await consented(demo, await editorSession(db), day, help),
     receipts: [await upload(demo, session, { day, help, rupees })],
   }

@@ -257,6 +257,7 @@ const LOGGED: Readonly<Record<ByAdmin, string>> = {
   approveDisbursement: 'disbursement.approve',
   rejectDisbursement: 'disbursement.reject',
   correctDisbursement: 'disbursement_back.book',
+  translateDisbursement: 'disbursement.translate',
   recordArrival: 'disbursement.arrive',
   askHouseEntry: 'platform_out.book',
   approveHouseEntry: 'entry.approve',

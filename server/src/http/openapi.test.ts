@@ -69,6 +69,7 @@ test('exactly the calls that move money have the Idempotency-Key parameter', () 
     'retryWithdrawal',
     'setUpAutopay',
     'takeOverWithdrawal',
+    'translateDisbursement',
     'triggerDraw',
     'withdraw',
     'withdrawalNotPaid',

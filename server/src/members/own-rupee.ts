@@ -5,9 +5,11 @@
  * - The column names no other member. Statements read it only for days that the reader has joined.
  */
 import type { Received, RupeeTrail } from '@roz/contract/rupee.ts'
+import type { Language } from '@roz/core/language.ts'
 import { paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { outlayOf } from '../ledger/evidence.ts'
+import { languageOfPurpose, purposeIn } from './reader-purpose.ts'
 
 /** As the database writes it; paise are numbers and belong to a day's share. */
 export type TrailColumn = {
@@ -19,6 +21,7 @@ export type TrailColumn = {
     readonly paise: number
     readonly on: string
     readonly purpose: string | null
+    readonly language: Language | null
     readonly name: string | null
     readonly receipts: readonly string[] | null
     readonly received: Received | null
@@ -29,27 +32,32 @@ export type TrailColumn = {
     readonly paise: number
     readonly on: string
     readonly purpose: string | null
+    readonly language: Language | null
     readonly receipts: readonly string[] | null
   }[]
 }
 
 /** The column, for a row `r` of `round`; null without a help share. */
-export const TRAIL: Sql = sql`
+export function trailFor(language: Language): Sql {
+  const reader = sql`${language}::text`
+  return sql`
   case when r.status = 'settled' and r.need_paise > 0 then jsonb_build_object(
     'need', r.need_paise, 'entries', r.entries, 'days', ist_day(roz_now()) - r.day,
     'gifts', (select coalesce(sum(g.amount), 0) from transfer g where g.kind = 'gift' and g.day = r.day),
     'help', (
-      select coalesce(jsonb_agg(jsonb_build_object('paise', a.paise, 'on', a.posted_on, 'purpose', o.purpose, 'name', o.public_name,
+      select coalesce(jsonb_agg(jsonb_build_object('paise', a.paise, 'on', a.posted_on, 'purpose', ${purposeIn(reader)}, 'language', ${languageOfPurpose(reader)}, 'name', o.public_name,
                'receipts', o.receipts, 'received', o.received, 'storyId', s.id, 'videoUrl', s.video_url) order by a.posted_on, a.paise desc, a.disbursement_id), '[]')
         from (select disbursement_id, sum(paise) as paise, max(posted_on) filter (where paise > 0) as posted_on
                 from help_allotment where day = r.day group by disbursement_id having sum(paise) > 0) a
         left join outlay_public o on o.id = ${outlayOf(sql`a.disbursement_id`)}
         left join story s on s.outlay_id = o.id and s.is_active and not o.is_revoked),
     'back', (
-      select coalesce(jsonb_agg(jsonb_build_object('paise', -a.paise, 'on', a.posted_on, 'purpose', o.purpose, 'receipts', o.receipts)
+      select coalesce(jsonb_agg(jsonb_build_object('paise', -a.paise, 'on', a.posted_on, 'purpose', ${purposeIn(reader)},
+               'language', ${languageOfPurpose(reader)}, 'receipts', o.receipts)
                order by a.posted_on, a.entry_id), '[]')
         from help_allotment a left join outlay_public o on o.id = ${outlayOf(sql`a.entry_id`)}
        where a.day = r.day and a.paise < 0)) end`
+}
 
 const rupees = (amount: number): number => rupeesFromPaise(paise(BigInt(amount)))
 
@@ -66,6 +74,7 @@ export function trailOf(column: TrailColumn | null): RupeeTrail | null {
     help: help.map((part) => ({
       amount: rupees(part.paise),
       purpose: part.purpose ?? '',
+      language: part.language,
       name: part.name,
       on: part.on,
       receipts: [...(part.receipts ?? [])],
@@ -76,6 +85,7 @@ export function trailOf(column: TrailColumn | null): RupeeTrail | null {
     back: back.map((part) => ({
       amount: rupees(part.paise),
       purpose: part.purpose ?? '',
+      language: part.language,
       on: part.on,
       receipts: [...(part.receipts ?? [])],
     })),

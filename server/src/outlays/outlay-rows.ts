@@ -1,5 +1,6 @@
 /** The portal's columns of every outlay, and the pages of its lists. Each feature adds the columns of its own kinds. */
 import type { outlayState } from '@roz/contract/outlays.ts'
+import type { Language, StoredTexts } from '@roz/core/language.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
 import { contains } from '../members/member-search.ts'
@@ -18,6 +19,8 @@ export type OutlayRow = {
   readonly kind: OutlayKind
   readonly amount: Paise
   readonly purpose: string
+  readonly writtenIn: Language
+  readonly translations: StoredTexts
   readonly status: OutlayState
   readonly needsSecond: boolean
   readonly askedById: string
@@ -33,7 +36,7 @@ export type OutlayRow = {
 
 /** The columns of `OutlayRow`, of the outlay `o` with the joins of `outlayPeople`. */
 export const outlayColumns = sql`
-    o.id, o.kind, o.amount_paise as amount, o.purpose, o.status, o.needs_second as "needsSecond", o.asked_at as "askedAt",
+    o.id, o.kind, o.amount_paise as amount, o.purpose, o.written_in as "writtenIn", o.translations, o.status, o.needs_second as "needsSecond", o.asked_at as "askedAt",
     a.public_id as "askedById", ${nameAt(sql`a`, sql`o.asked_at`)} as "askedByName", d.public_id as "decidedById",
     ${nameAt(sql`d`, sql`o.decided_at`)} as "decidedByName",
     o.decided_at as "decidedAt", o.decision as reason,
@@ -56,6 +59,8 @@ export const shownOutlay = (row: OutlayRow, facts: readonly unknown[]) => ({
   id: row.id,
   amount: rupeesFromPaise(row.amount),
   purpose: row.purpose,
+  language: row.writtenIn,
+  translations: row.translations,
   status: row.status,
   needsSecond: row.needsSecond,
   askedBy: { id: row.askedById, name: row.askedByName },
@@ -73,9 +78,14 @@ export const shownOutlay = (row: OutlayRow, facts: readonly unknown[]) => ({
     row.purpose,
     row.askedById,
     row.receipts.map(({ hash, withheld }) => [hash, withheld !== null]),
+    ...wordsSeen(row),
     ...facts,
   ]),
 })
+
+/** Without other languages the fingerprint is that of the release before them. */
+const wordsSeen = ({ writtenIn, translations }: OutlayRow): readonly unknown[] =>
+  writtenIn === 'en' && Object.keys(translations).length === 0 ? [] : [[writtenIn, translations]]
 
 export type OutlayList = {
   /** `select … from outlay o …`, without a condition. */

@@ -11,6 +11,7 @@ import { randomUUID } from 'node:crypto'
 import { TREASURY, type StaffRole } from '@roz/contract/roles.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
+import type { Language, StoredTexts } from '@roz/core/language.ts'
 import { type Paise, paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
@@ -43,10 +44,16 @@ export type Subject = {
   /** The SHA-256 of the gateway's own report of the settlement, which is evidence beside the receipts. */
   readonly report?: Buffer
 }
+/** Public words: those of `purpose`, in English if no language is named, and the same in other languages. */
+export type PurposeWords = {
+  readonly purpose: string
+  readonly language?: Language | undefined
+  readonly translations?: { readonly [L in Language]?: string | undefined } | undefined
+}
 type Asking = {
   readonly session: { readonly memberId: bigint; readonly staffRole: StaffRole }
   readonly idempotencyKey: string | undefined
-  readonly body: { readonly amount: number; readonly purpose: string; readonly receipts: readonly string[] }
+  readonly body: { readonly amount: number; readonly receipts: readonly string[] } & PurposeWords
 }
 /** Books an outlay in the ledger, if its own rules still allow it. */
 export type Book<C extends string> = (tx: Tx, outlay: Outlay) => Promise<Outcome<unknown, C>>
@@ -75,6 +82,9 @@ export function askOutlay<V, C extends RefusalCode>(deps: OutlayDeps, idempotenc
   return idempotency.once<Answered>(keyed, id, async (tx) => {
     const amount = paiseFromRupees(body.amount)
     if (amount === undefined || amount <= 0n) return invalid({ amount: 'amount_invalid' })
+    const { language: writtenIn = 'en' } = body
+    const translations = translationsIn(body.translations)
+    if (translations[writtenIn] !== undefined) return invalid({ [`translations.${writtenIn}`]: 'choice_invalid' })
     await lockInTransaction(tx, 'helpFund')
     const subject = await rules.subjectOf(tx, amount)
     if (!subject.ok) return subject
@@ -96,8 +106,9 @@ export function askOutlay<V, C extends RefusalCode>(deps: OutlayDeps, idempotenc
     }
     const by = needsSecond ? null : session.memberId
     await tx.query(sql`
-      insert into outlay (id, kind, amount_paise, purpose, beneficiary_id, corrects, fee_paise, settled_on, needs_second, status, asked_by, decided_by, decided_at)
-      values (${id}::uuid, ${kind}::text, ${amount}::bigint, ${body.purpose}::text, ${outlay.beneficiaryId}::uuid, ${outlay.corrects}::uuid,
+      insert into outlay (id, kind, amount_paise, purpose, written_in, translations, beneficiary_id, corrects, fee_paise, settled_on, needs_second, status, asked_by, decided_by, decided_at)
+      values (${id}::uuid, ${kind}::text, ${amount}::bigint, ${body.purpose}::text, ${writtenIn}::text, ${JSON.stringify(translations)}::jsonb,
+        ${outlay.beneficiaryId}::uuid, ${outlay.corrects}::uuid,
         ${fee}::bigint, ${settledOn}::date,
         ${needsSecond}::boolean, ${needsSecond ? 'requested' : 'booked'}::text, ${session.memberId}::bigint, ${by}::bigint,
         case when ${by}::bigint is not null then roz_now() end)`)
@@ -111,6 +122,8 @@ export function askOutlay<V, C extends RefusalCode>(deps: OutlayDeps, idempotenc
       after: {
         amount: rupeesFromPaise(amount),
         purpose: body.purpose,
+        ...(body.language === undefined ? {} : { language: body.language }),
+        ...(Object.keys(translations).length === 0 ? {} : { translations }),
         ...about,
         ...(settledOn === null ? {} : { settledOn }),
         ...(fee === null ? {} : { fee: rupeesFromPaise(fee) }),
@@ -207,6 +220,29 @@ async function judgeRequest(
     return byTwo.ok && byTwo.value === 'second' ? accepted('second') : refused('second_person_needed')
   const alone = await judgeApprover(tx, approver, { amount, owner: null, firstApprovedBy: null })
   return alone.ok && alone.value === 'alone' ? accepted('alone') : byTwo
+}
+
+/** Without the languages that a call leaves out. */
+const translationsIn = (given: PurposeWords['translations']): StoredTexts =>
+  Object.fromEntries(Object.entries(given ?? {}).filter(([, words]) => words !== undefined))
+
+/** Adds words in other languages to an outlay that is locked and not rejected, or changes them. The log keeps the words of before. */
+export async function translateOutlay(
+  tx: Tx,
+  id: string,
+  { status, translations: given }: { readonly status: string; readonly translations: PurposeWords['translations'] },
+): Promise<Effect<'outlay_final' | 'invalid_input'>> {
+  if (status === 'rejected') return { ok: false, code: 'outlay_final' }
+  const translations = translationsIn(given)
+  const { writtenIn, before } = await one<{ writtenIn: Language; before: StoredTexts }>(
+    tx,
+    sql`select written_in as "writtenIn", translations as before from outlay where id = ${id}::uuid`,
+  )
+  if (translations[writtenIn] !== undefined) return invalid({ [`translations.${writtenIn}`]: 'choice_invalid' })
+  const added = sql`${JSON.stringify(translations)}::jsonb`
+  await tx.query(sql`update outlay set translations = translations || ${added} where id = ${id}::uuid and not translations @> ${added}`)
+  const replaced = Object.fromEntries(Object.entries(before).filter(([language]) => language in translations))
+  return { ok: true, after: { translations, ...(Object.keys(replaced).length === 0 ? {} : { replaced }) } }
 }
 
 export async function rejectOutlay(

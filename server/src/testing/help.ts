@@ -7,6 +7,8 @@ import { bookDisbursement, correctDisbursement } from '../ledger/disbursements.t
 
 export type Helped = {
   readonly purpose?: string
+  /** The purpose in Hindi; the other one is in English. */
+  readonly hindi?: string
   readonly publicName?: string
   readonly amount?: number
   readonly status?: 'requested' | 'booked'
@@ -27,9 +29,9 @@ export async function insertOutlay(db: Db, helped: Helped): Promise<PaidHelp> {
     insert into receipt (hash, file, bytes, width, height, uploaded_by)
     values (${hash}::bytea, ${`receipts/${hash.toString('hex').slice(0, 32)}.webp`}::text, 10, 10, 10, ${helped.askedBy}::bigint)`)
   await db.query(sql`
-    insert into outlay (id, kind, amount_paise, purpose, beneficiary_id, needs_second, status, asked_by, decided_by, decided_at)
+    insert into outlay (id, kind, amount_paise, purpose, translations, beneficiary_id, needs_second, status, asked_by, decided_by, decided_at)
     values (${id}::uuid, 'disbursement', ${helped.amount ?? 100}::bigint, ${helped.purpose ?? 'school shoes'}::text,
-      ${beneficiaryId}::uuid, false, ${isBooked ? 'booked' : 'requested'}::text, ${helped.askedBy}::bigint,
+      ${helped.hindi === undefined ? '{}' : JSON.stringify({ hi: helped.hindi })}::jsonb, ${beneficiaryId}::uuid, false, ${isBooked ? 'booked' : 'requested'}::text, ${helped.askedBy}::bigint,
       ${isBooked ? helped.decidedBy : null}::bigint, ${isBooked ? new Date() : null}::timestamptz)`)
   await db.query(sql`insert into outlay_receipt (outlay_id, position, hash) values (${id}::uuid, 1, ${hash}::bytea)`)
   return { id, beneficiaryId, hash }

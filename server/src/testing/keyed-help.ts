@@ -15,6 +15,7 @@ export type HelpKeyed =
   | 'approveDisbursement'
   | 'rejectDisbursement'
   | 'correctDisbursement'
+  | 'translateDisbursement'
   | 'recordArrival'
   | 'askHouseEntry'
   | 'approveHouseEntry'
@@ -86,6 +87,11 @@ export function helpCases(helpWorld: () => HelpWorld): { readonly [N in HelpKeye
       as: await other(),
       id: await asked(100),
       body: { amount: 10, purpose: 'returned', receipts: [await receipt()] },
+    }),
+    translateDisbursement: async () => ({
+      as: await other(),
+      id: await asked(1500),
+      body: { ...seen, translations: { hi: 'स्कूल के जूते' } },
     }),
     recordArrival: async () => {
       const id = await asked(100)

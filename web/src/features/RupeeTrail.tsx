@@ -8,6 +8,7 @@ import { publicPath } from '../paths.ts'
 import { formatDay } from '../ui/format.ts'
 import { formatMoney } from '../ui/Money.tsx'
 import { useServerDay } from './clock.ts'
+import { TeamWords } from './OtherLanguage.tsx'
 import { ReceivedLine } from './ReceivedLine.tsx'
 
 export function RupeeTrailView({ rupee }: { readonly rupee: Trail }) {
@@ -57,10 +58,12 @@ export function RupeeTrailView({ rupee }: { readonly rupee: Trail }) {
 
 type Part = Trail['help'][number]
 
-function What({ part: { purpose, name } }: { readonly part: Part }) {
-  if (purpose === '') return <Trans>help</Trans>
-  if (name === null) return purpose
-  return (
+function What({ part: { purpose: text, language, name } }: { readonly part: Pick<Part, 'purpose' | 'language' | 'name'> }) {
+  if (text === '') return <Trans>help</Trans>
+  const purpose = <TeamWords text={text} language={language} reader={currentLanguage()} />
+  return name === null ? (
+    purpose
+  ) : (
     <Trans>
       {purpose} for {name}
     </Trans>
@@ -70,7 +73,12 @@ function What({ part: { purpose, name } }: { readonly part: Part }) {
 function CameBack({ part, waits }: { readonly part: Trail['back'][number]; readonly waits: boolean }) {
   const amount = formatMoney(part.amount)
   const on = formatDay(part.on, currentLanguage())
-  const why = part.purpose === '' ? '' : `: ${part.purpose}`
+  const why =
+    part.purpose === '' ? null : (
+      <>
+        : <TeamWords text={part.purpose} language={part.language} reader={currentLanguage()} />
+      </>
+    )
   return waits ? (
     <Trans>
       {amount} of help came back on {on} and waits again{why}.

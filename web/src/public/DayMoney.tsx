@@ -2,6 +2,8 @@
 import type { PublicDays } from '@roz/contract/public-pages.ts'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { hasDraw } from '@roz/core/modes.ts'
+import { purposeFor } from '@roz/core/purpose-words.ts'
+import { TeamWords } from '../features/OtherLanguage.tsx'
 import { ReceivedLine } from '../features/ReceivedLine.tsx'
 import { EmptyState } from '../ui/Feedback.tsx'
 import { formatDay } from '../ui/format.ts'
@@ -182,15 +184,20 @@ export function Bills({ day }: { readonly day: Day }) {
   )
 }
 
-type Entry = Pick<Day['receipts'][number], 'id' | 'date' | 'amount' | 'purpose' | 'hasPictures' | 'withheld' | 'evidence'>
+type Entry = Pick<
+  Day['receipts'][number],
+  'id' | 'date' | 'amount' | 'purpose' | 'language' | 'translations' | 'hasPictures' | 'withheld' | 'evidence'
+>
 
 /** The day of an entry and its public words. */
-function EntryWords({ entry: { date, purpose }, name }: { readonly entry: Entry; readonly name: string | null }) {
-  const { language } = usePage()
+function EntryWords({ entry, name }: { readonly entry: Entry; readonly name: string | null }) {
+  const { language: reader } = usePage()
+  const told = purposeFor(entry, reader)
+  const purpose = <TeamWords text={told.purpose} language={told.language} reader={reader} />
   return (
     <>
-      {formatDay(date, language)}
-      {purpose === '' ? null : (
+      {formatDay(entry.date, reader)}
+      {told.purpose === '' ? null : (
         <span className="block">
           {name === null ? (
             purpose

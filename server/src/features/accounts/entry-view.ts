@@ -6,6 +6,7 @@ import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { one, type Queryable, sql } from '../../db/sql.ts'
 import type { OutlayKind } from '../../ledger/evidence.ts'
 import type { Search } from '../../lists/listing.ts'
+import { EVERY_PURPOSE } from '../../members/reader-purpose.ts'
 import {
   keyOfOutlay,
   OUTLAY_STATES,
@@ -26,7 +27,7 @@ type Row = OutlayRow & { readonly kind: HouseEntry['kind']; readonly fee: Paise 
 const rows = sql`
   select ${outlayColumns}, o.fee_paise as fee, o.settled_on as "settledOn" from outlay o ${outlayPeople}`
 
-const LIST: OutlayList = { rows, kinds: ENTRY_KINDS, states: OUTLAY_STATES, words: [sql`o.purpose`] }
+const LIST: OutlayList = { rows, kinds: ENTRY_KINDS, states: OUTLAY_STATES, words: [EVERY_PURPOSE] }
 
 function viewOf(row: Row): HouseEntry {
   const settlement = row.settledOn === null || row.fee === null ? null : { day: row.settledOn, fee: rupeesFromPaise(row.fee) }

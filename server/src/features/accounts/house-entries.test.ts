@@ -31,7 +31,10 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const ask = async (kind: string, amount: number, as = world.staff.finance) =>
-  world.calls.ask('POST /admin/house-entries', { as, body: { kind, amount, purpose: 'office rent', receipts: [await world.bill()] } })
+  world.calls.ask('POST /admin/house-entries', {
+    as,
+    body: { kind, amount, purpose: 'office rent', translations: { hi: 'दफ़्तर का किराया' }, receipts: [await world.bill()] },
+  })
 const decide = (id: string, action: 'approve' | 'reject', as = world.staff.owner) =>
   world.calls.ask(`POST /admin/house-entries/${id}/${action}`, {
     as,
@@ -63,6 +66,9 @@ test('a small entry is booked at once, and lowers what can be paid', async () =>
   expect(row).toMatch(new RegExp(`^${body.entry.id},.*,tds_remitted,0.2,booked,office rent,.*,${body.entry.receipts[0].hash},,$`))
   expect(rest).toEqual([])
   expect(body.entry).toMatchObject({ kind: 'tds_remitted', amount: 0.2, status: 'booked', needsSecond: false })
+  expect(body.entry).toMatchObject({ purpose: 'office rent', language: 'en', translations: { hi: 'दफ़्तर का किराया' } })
+  const found = await world.calls.ask(`GET /admin/house-entries?q=${encodeURIComponent('किराया')}`, { as: world.staff.auditor })
+  expect(found.body.entries).toEqual([body.entry])
   expect((await list()).payable.tds_remitted).toBe(1)
   expect((await list()).entries).toEqual([body.entry])
 })

@@ -15,7 +15,7 @@ import type { ResultRecord } from '@roz/core/draw-records.ts'
 import { caseOrder } from '@roz/core/case-order.ts'
 import { hex } from '@roz/core/draw.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
-import type { Language } from '@roz/core/language.ts'
+import type { Language, StoredTexts } from '@roz/core/language.ts'
 import { type Paise, paise, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { type PublicName, publicNameOf } from '@roz/core/names.ts'
 import { type Db, maybeOne, one, type Sql, sql } from '../../db/sql.ts'
@@ -56,6 +56,8 @@ type Entry = {
   readonly date: IstDay
   readonly amount: Paise
   readonly purpose: string
+  readonly language: Language | null
+  readonly translations: StoredTexts
   readonly hasPictures: boolean
   readonly withheld: readonly string[]
   readonly evidence: readonly Buffer[]
@@ -93,7 +95,8 @@ const listGifts = (db: Db, days: readonly IstDay[]): Promise<{ day: IstDay; amou
 
 /** The columns of an `Entry`, from its transfer `t` and its outlay's words `o`. */
 const ENTRY = sql`
-  t.ref as id, t.day as date, coalesce(o.purpose, '') as purpose, coalesce(cardinality(o.receipts), 0) > 0 as "hasPictures",
+  t.ref as id, t.day as date, coalesce(o.purpose, '') as purpose, o.written_in as language, coalesce(o.translations, '{}') as translations,
+  coalesce(cardinality(o.receipts), 0) > 0 as "hasPictures",
   coalesce(o.withheld, '{}') as withheld,
   (select array_agg(e.hash order by e.hash) from evidence e where e.kind = t.kind and e.ref = t.ref) as evidence`
 
@@ -133,11 +136,13 @@ const listFrozen = (db: Db): Promise<{ day: IstDay; numbers: string[] }[]> =>
     select h.day, h.numbers from help_order h join round r on r.day = h.day
      where r.day >= ist_day(roz_now()) or r.status not in ('settled', 'void') order by h.day`)
 
-const shown = ({ id, date, amount, purpose, hasPictures, withheld, evidence }: Entry) => ({
+const shown = ({ id, date, amount, purpose, language, translations, hasPictures, withheld, evidence }: Entry) => ({
   id,
   date,
   amount: rupeesFromPaise(amount),
   purpose,
+  language,
+  translations,
   hasPictures,
   withheld: [...withheld],
   evidence: evidence.map(hex),

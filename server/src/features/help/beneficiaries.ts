@@ -20,6 +20,7 @@ import { type ConsentWay, type Guardian, namesPerson } from '@roz/core/help-fiel
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { formatPaise, type Paise, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { contains } from '../../members/member-search.ts'
+import { EVERY_PURPOSE } from '../../members/reader-purpose.ts'
 import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, type Cursor } from '../../lists/cursor.ts'
@@ -263,10 +264,10 @@ async function paidTo(tx: Tx, id: string): Promise<readonly string[]> {
 
 /** Whether the words of a payment that is or may become public contain this name. */
 async function isSaid(tx: Tx, id: string, publicName: string): Promise<boolean> {
-  const paid = await tx.query<{ purpose: string }>(
-    sql`select purpose from outlay where beneficiary_id = ${id}::uuid and status <> 'rejected'`,
+  const paid = await tx.query<{ words: string }>(
+    sql`select ${EVERY_PURPOSE} as words from outlay o where o.beneficiary_id = ${id}::uuid and o.status <> 'rejected'`,
   )
-  return paid.some(({ purpose }) => namesPerson(purpose, publicName))
+  return paid.some(({ words }) => namesPerson(words, publicName))
 }
 
 /** What the person told later ends with the consent to be asked. */

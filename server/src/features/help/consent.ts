@@ -4,6 +4,7 @@ import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { maybeOne, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { invalid, type Refusal } from '../../http/route.ts'
+import type { PurposeWords } from '../../outlays/outlays.ts'
 
 export type ConsentRefusal = 'beneficiary_not_found' | 'consent_missing' | 'consent_revoked'
 
@@ -20,5 +21,14 @@ export async function judgeConsent(tx: Tx, id: string): Promise<Outcome<{ readon
 }
 
 /** Refuses public words that contain the name: after a revocation they would still name the person. */
-export const judgePurpose = (words: string, publicName: string): Refusal<'invalid_input'> | undefined =>
-  namesPerson(words, publicName) ? invalid({ purpose: 'purpose_names' }) : undefined
+export function judgePurpose(
+  { purpose, translations = {} }: { readonly purpose?: string } & Pick<PurposeWords, 'translations'>,
+  publicName: string,
+): Refusal<'invalid_input'> | undefined {
+  const fields = {
+    purpose,
+    ...Object.fromEntries(Object.entries(translations).map(([language, words]) => [`translations.${language}`, words])),
+  }
+  const naming = Object.entries(fields).filter(([, words]) => words !== undefined && namesPerson(words, publicName))
+  return naming.length === 0 ? undefined : invalid(Object.fromEntries(naming.map(([field]) => [field, 'purpose_names' as const])))
+}

@@ -15,9 +15,10 @@ import { type Handlers, invalid } from '../../http/route.ts'
 import { readAllowance } from '../../ledger/approvals.ts'
 import { bookDisbursement, correctDisbursement, quoteDisbursement } from '../../ledger/disbursements.ts'
 import { type Deciding, decideAbout, type Effect } from '../../staff/decision.ts'
+import { EVERY_PURPOSE } from '../../members/reader-purpose.ts'
 import { outlaysThat } from '../../staff/open-work.ts'
 import type { HelpDeps } from './deps.ts'
-import { approveOutlay, askOutlay, type Book, lockOutlay, rejectOutlay } from '../../outlays/outlays.ts'
+import { approveOutlay, askOutlay, type Book, lockOutlay, rejectOutlay, translateOutlay } from '../../outlays/outlays.ts'
 import { judgeCase, linkPayment, noteHelped } from './case-payment.ts'
 import { type ConsentRefusal, judgeConsent, judgePurpose } from './consent.ts'
 import { HELP_KINDS, searchDisbursements, viewDisbursement, type Disbursement } from './disbursement-view.ts'
@@ -30,6 +31,7 @@ type Names =
   | 'approveDisbursement'
   | 'rejectDisbursement'
   | 'correctDisbursement'
+  | 'translateDisbursement'
 
 export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): Handlers<Names> {
   const { db } = deps
@@ -75,12 +77,12 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
         kind: 'disbursement',
         book: give,
         subjectOf: async (tx) => {
-          const { beneficiaryId, purpose, helpCase } = call.body
+          const { beneficiaryId, helpCase } = call.body
           const agreed = helpCase === undefined ? undefined : await judgeCase(tx, helpCase, beneficiaryId)
           if (agreed?.ok === false) return agreed
           const consent = await judgeConsent(tx, beneficiaryId)
           if (!consent.ok) return consent
-          return judgePurpose(purpose, consent.value.publicName) ?? { ok: true, value: { beneficiaryId, corrects: null } }
+          return judgePurpose(call.body, consent.value.publicName) ?? { ok: true, value: { beneficiaryId, corrects: null } }
         },
         refusalOf: async (tx, amount) => ((await readOpen(tx)) < amount ? 'insufficient_funds' : undefined),
         asked: async (tx, outlayId) => {
@@ -98,7 +100,7 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
           const found = await findCorrectable(tx, call.params.id)
           if (found === undefined) return { ok: false, code: 'disbursement_not_found' }
           const { beneficiaryId, publicName } = found
-          return judgePurpose(call.body.purpose, publicName) ?? { ok: true, value: { beneficiaryId, corrects: call.params.id } }
+          return judgePurpose(call.body, publicName) ?? { ok: true, value: { beneficiaryId, corrects: call.params.id } }
         },
         refusalOf: async (tx, amount) =>
           ((await findCorrectable(tx, call.params.id))?.left ?? 0n) < amount ? 'correction_too_large' : undefined,
@@ -115,6 +117,11 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
       decide<'outlay_final'>('reject', call, (tx, id, status) =>
         rejectOutlay(tx, id, { by: call.session.memberId, reason: call.body.reason, status }),
       ),
+    translateDisbursement: (call) =>
+      decide<'outlay_final' | 'invalid_input'>('translate', call, async (tx, id, status) => {
+        const { translations } = call.body
+        return judgePurpose({ translations }, await lockName(tx, id)) ?? translateOutlay(tx, id, { status, translations })
+      }),
   }
 }
 
@@ -129,14 +136,22 @@ const give: Book<Giving> = async (tx, outlay) => {
 }
 const takeBack: Book<Returning> = (tx, outlay) => correctDisbursement(tx, { ...outlay, corrects: outlay.corrects ?? '' })
 const book: Book<Giving | Returning> = (tx, outlay) => (outlay.kind === 'disbursement' ? give(tx, outlay) : takeBack(tx, outlay))
-/** The words of a request may be older than the rule about them, or than the name. The lock makes a change of the name wait. */
+/** The words of a request may be older than the rule about them, or than the name. */
 const bookUnnamed: Book<Approving> = async (tx, outlay) => {
-  const { publicName } = await one<{ publicName: string }>(
-    tx,
-    sql`select public_name as "publicName" from beneficiary where id = ${outlay.beneficiaryId}::uuid for share`,
-  )
-  return namesPerson(outlay.purpose, publicName) ? refused('purpose_names_person') : book(tx, outlay)
+  const publicName = await lockName(tx, outlay.id)
+  const { words } = await one<{ words: string }>(tx, sql`select ${EVERY_PURPOSE} as words from outlay o where o.id = ${outlay.id}::uuid`)
+  return namesPerson(words, publicName) ? refused('purpose_names_person') : book(tx, outlay)
 }
+
+/** The public name of who is helped. The lock makes a change of the name wait. */
+const lockName = async (tx: Tx, outlayId: string): Promise<string> =>
+  (
+    await one<{ publicName: string }>(
+      tx,
+      sql`select public_name as "publicName" from beneficiary
+           where id = (select beneficiary_id from outlay where id = ${outlayId}::uuid) for share`,
+    )
+  ).publicName
 
 const readOpen = async (from: Queryable): Promise<Paise> =>
   (await one<{ open: Paise }>(from, sql`select coalesce(sum(open), 0)::bigint as open from help_day`)).open

@@ -21,6 +21,7 @@ let asha: Owner
 let ravi: Owner
 let outside: Owner
 let device: TestBrowser
+let phone: TestBrowser
 let silent: TestBrowser
 let meera: PaidHelp
 let storyId: string
@@ -37,8 +38,16 @@ beforeAll(async () => {
   await world.nextDay()
   await world.join(outside)
   device = await world.subscribe(asha)
+  phone = await world.subscribe(ravi)
   silent = await world.subscribe(outside)
-  meera = await payHelp(world.db, { amount: 100, purpose: 'school shoes', publicName: 'Meera', askedBy: staff, decidedBy: staff })
+  meera = await payHelp(world.db, {
+    amount: 100,
+    purpose: 'school shoes',
+    hindi: 'स्कूल के जूते',
+    publicName: 'Meera',
+    askedBy: staff,
+    decidedBy: staff,
+  })
   const [story] = await world.db.query<{ id: string }>(sql`
     insert into story (id, day, title, description, charity_name, charity_description, outlay_id)
     values (gen_random_uuid(), ist_day(roz_now()), 'A story', 'Told.', 'Somebody', 'Something', ${meera.id}::uuid) returning id`)
@@ -109,9 +118,10 @@ test('each member whose rupee is in that help hears once, and nobody else', asyn
       storyId,
     },
   ])
-  expect((await noticesOf(ravi, 'hi'))[0].title).toBe('Meera, 4 हफ़्ते बाद')
+  expect((await noticesOf(ravi, 'hi'))[0]).toMatchObject({ title: 'Meera, 4 हफ़्ते बाद', body: expect.stringContaining('स्कूल के जूते') })
   expect(await noticesOf(outside)).toEqual([])
   expect(news(device)).toEqual([followUpNews({ id, purpose: 'school shoes' }, 'en')])
+  expect(news(phone)).toEqual([followUpNews({ id, purpose: 'स्कूल के जूते' }, 'hi')])
   expect(JSON.stringify(news(device))).not.toContain('Meera')
   expect(news(silent)).toEqual([])
   expect(await weeklyMail(asha)).toContain('Meera, 4 weeks later: read what the person says after the help from your rupees.')
@@ -131,7 +141,7 @@ test('two servers at once, and one that was killed before it noted its work, tel
   await Promise.all([world.runAll(), world.runAll()])
   expect(news(device)).toHaveLength(told + 1)
   expect(await noticesOf(asha)).toHaveLength(1)
-  expect(await world.db.query(sql`select from follow_up_pushed where follow_up_id = ${id}::uuid`)).toHaveLength(1)
+  expect(await world.db.query(sql`select from follow_up_pushed where follow_up_id = ${id}::uuid`)).toHaveLength(2)
 })
 
 test('one that is recorded while its story is published is told by one of the two', async () => {

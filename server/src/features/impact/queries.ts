@@ -7,7 +7,7 @@
  */
 import type { StoryState } from '@roz/contract/impact.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
-import type { Language } from '@roz/core/language.ts'
+import type { Language, StoredTexts } from '@roz/core/language.ts'
 import type { Paise } from '@roz/core/money.ts'
 import type { PublicName } from '@roz/core/names.ts'
 import type { Translations } from '@roz/core/story-words.ts'
@@ -68,7 +68,10 @@ export type StoryRow = {
 export type PortalRow = StoryRow & {
   readonly wasPublished: boolean
   readonly isTold: boolean
+  /** Of the help; null without one. */
   readonly purpose: string | null
+  readonly purposeIn: Language | null
+  readonly purposeTranslations: StoredTexts | null
   readonly helped: string | null
   readonly days: number | null
   readonly givers: bigint | null
@@ -102,7 +105,7 @@ const isTold = sql`exists (select from story_telling told where told.story_id = 
 
 const portalRows = sql`
   select ${columns}, s.published_at is not null as "wasPublished",
-    ${isTold}, helped.purpose, b.public_name as helped, given.days, given.givers
+    ${isTold}, helped.purpose, helped.written_in as "purposeIn", helped.translations as "purposeTranslations", b.public_name as helped, given.days, given.givers
   ${from} left join outlay helped on helped.id = s.outlay_id left join beneficiary b on b.id = helped.beneficiary_id
   left join lateral (
     select count(*)::int as days, coalesce(sum(r.entries), 0)::bigint as givers

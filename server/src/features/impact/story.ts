@@ -4,6 +4,7 @@ import { isoIst } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import { publicNameOf } from '@roz/core/names.ts'
+import { purposeFor } from '@roz/core/purpose-words.ts'
 import { missingIn, translationsOf, wordsFor } from '@roz/core/story-words.ts'
 import type { PortalRow, StoryRow } from './queries.ts'
 
@@ -53,10 +54,13 @@ export const portalStoryOf =
     help:
       row.outlayId === null
         ? null
-        : { purpose: row.purpose ?? '', publicName: row.helped ?? '', days: row.days ?? 0, givers: Number(row.givers ?? 0n) },
+        : { purpose: purposeOf(row, language), publicName: row.helped ?? '', days: row.days ?? 0, givers: Number(row.givers ?? 0n) },
     isTold: row.isTold,
     wasPublished: row.wasPublished,
   })
+
+const purposeOf = ({ purpose, purposeIn, purposeTranslations }: PortalRow, reader: Language): string =>
+  purposeFor({ purpose: purpose ?? '', language: purposeIn, translations: purposeTranslations ?? {} }, reader).purpose
 
 function winnerOf(row: StoryRow, language: Language): Story['winnerInfo'] {
   if (row.winnerAmountPaise === null || row.assurance === null) return null

@@ -41,8 +41,8 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const attempt: Attempt = (...work) => createAttempt({ db: world.db, log: { warn: () => undefined, error: () => undefined } })(...work)
-const help = (purpose: string, publicName: string, amount = 100): Promise<PaidHelp> =>
-  payHelp(world.db, { amount, purpose, publicName, askedBy: staff, decidedBy: staff })
+const help = (purpose: string, publicName: string, amount = 100, hindi: string | undefined = undefined): Promise<PaidHelp> =>
+  payHelp(world.db, { amount, purpose, publicName, askedBy: staff, decidedBy: staff, ...(hindi === undefined ? {} : { hindi }) })
 async function draftOf({ id }: PaidHelp): Promise<string> {
   const [story] = await world.db.query<{ id: string }>(sql`
     insert into story (id, day, title, description, charity_name, charity_description, outlay_id)
@@ -237,4 +237,25 @@ test('a member whose mail fails stops nobody else’s, and gets it once the row 
   await world.runAll()
   expect([await ordered(outside), await ordered(asha)]).toEqual([1, 1])
   expect(await listParked(world.db)).toEqual([])
+})
+
+test('each giver is told in their own language: notice, push message and mail', async () => {
+  await world.db.query(sql`update member set wants_mail = true where id = ${ravi.id}::bigint`)
+  const phone = await world.subscribe(ravi)
+  await world.join(asha)
+  await world.join(ravi)
+  await world.nextDay()
+  const [before] = await world.db.query<{ paise: bigint }>(sql`
+    select coalesce(sum(open), 0)::bigint as paise from help_day where day < ist_day(roz_now()) - 1`)
+  if (before !== undefined && before.paise > 0n) await help('what was left', 'Usha', Number(before.paise))
+  const id = await draftOf(await help('a stove', 'Roshni', 100, 'एक चूल्हा'))
+  await setActive(id, true)
+  await world.runAll()
+  expect((await noticesOf(ravi, 'hi'))[0].body).toContain('Roshni के लिए एक चूल्हा, ')
+  expect((await noticesOf(asha))[0].body).toContain('a stove for Roshni, ')
+  expect(newsTo(phone)).toEqual([storyNews({ id, purpose: 'एक चूल्हा' }, 'hi')])
+  expect(newsTo(device)).toContainEqual(storyNews({ id, purpose: 'a stove' }, 'en'))
+  await world.nextDay()
+  expect((await mailsTo(ravi))[0]?.subject).toBe('आपके रुपये से मदद: Roshni के लिए एक चूल्हा')
+  expect((await mailsTo(asha))[0]?.subject).toBe('Your rupee helped: a stove for Roshni')
 })

@@ -14,6 +14,7 @@ import { entrantsAfter } from '../../ledger/entries.ts'
 import { orderNoted, orderPage, type PagedMail } from '../../mail/mail-pages.ts'
 import { mailMembers } from '../../mail/mails.ts'
 import { daysOf, hasPart, isMuted, TOLD } from '../../members/own-stories.ts'
+import { purposeIn } from '../../members/reader-purpose.ts'
 import { pushFollowUps } from '../../members/told-follow-ups.ts'
 
 const PAGE = 500
@@ -107,7 +108,7 @@ const orderMails = (tx: Tx, day: IstDay, members: readonly bigint[]): Promise<vo
     select member_id, member_id || ':' || ${day}::text as key,
       jsonb_build_object('outlay', own.outlay, 'purpose', own.purpose, 'helped', own.helped, 'more', (own.stories - 1)::text) as data
     from unnest(${members}::bigint[]) as asked (member_id) cross join lateral (
-      select o.id as outlay, o.purpose, o.public_name as helped, count(*) over () as stories from ${TOLD}
+      select o.id as outlay, ${purposeIn(sql`(select language from member where id = asked.member_id)`)} as purpose, o.public_name as helped, count(*) over () as stories from ${TOLD}
        where t.mail_day = ${day}::date and ${hasPart(sql`asked.member_id`)}
          and not ${isMuted(sql`asked.member_id`)} order by t.told_at desc, s.id limit 1) own`,
   )

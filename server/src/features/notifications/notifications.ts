@@ -63,14 +63,14 @@ export function createNotifications(deps: NotificationsDeps): Notifications {
     mount: (app) => registerUnsubscribe(app, deps),
     exports: {
       notifications: async (memberId, language) =>
-        (await readWhole((page) => listNotices(db, memberId, page), keyOf)).map((row) => viewOf(row, language)),
+        (await readWhole((page) => listNotices(db, { memberId, language }, page), keyOf)).map((row) => viewOf(row, language)),
     },
     handlers: {
       ...preferenceHandlers(db),
       notifications: async ({ session, query, language }) => {
         const page = readPage(query, [CURSOR_PARTS.micros, isId])
         if (!page.ok) return page
-        const { rows, nextCursor } = cutPage(await listNotices(db, session.memberId, page), page.limit, keyOf)
+        const { rows, nextCursor } = cutPage(await listNotices(db, { memberId: session.memberId, language }, page), page.limit, keyOf)
         const notifications = rows.map((row) => viewOf(row, language))
         return { ok: true, value: { notifications, unread: await countUnread(db, session.memberId), nextCursor } }
       },

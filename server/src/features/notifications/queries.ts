@@ -6,11 +6,13 @@
  * - The list pages by instant and id, newest first.
  * - A read mark belongs to one member and changes nothing for others.
  */
+import type { Language } from '@roz/core/language.ts'
 import { one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Cursor } from '../../lists/cursor.ts'
 import { NOT_ARCHIVED } from '../../ledger/entries.ts'
 import { ownPart, TOLD } from '../../members/own-stories.ts'
+import { purposeIn } from '../../members/reader-purpose.ts'
 import { ownFollowUps, readFollowUps, TOLD_AT } from '../../members/told-follow-ups.ts'
 
 export type NoticeRow = {
@@ -51,11 +53,12 @@ const ownStories = (memberId: bigint) => sql`
 /** Returns one row more than `limit` when there is a next page. */
 export function listNotices(
   db: Queryable,
-  memberId: bigint,
+  { memberId, language }: { readonly memberId: bigint; readonly language: Language },
   page: { readonly after: Cursor | undefined; readonly limit: number },
 ): Promise<NoticeRow[]> {
   const [micros = null, id = null] = page.after ?? []
   const limit = page.limit + 1
+  const purpose = purposeIn(sql`${language}::text`)
   return db.query<NoticeRow>(sql`
     with after as materialized (
       select coalesce('epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond', 'infinity') as at, coalesce(${id}::text, '') as id),
@@ -70,12 +73,12 @@ export function listNotices(
       (select 's' || s.id,
          case when own.days > 1 then 'help_told_days' when own.entries = 1 then 'help_told_alone' else 'help_told' end,
          jsonb_strip_nulls(jsonb_build_object('paise', own.paise::text, 'day', own.day, 'days', own.days::text, 'others', (own.entries - 1)::text,
-           'purpose', o.purpose, 'helped', o.public_name, 'received', o.received ->> 'how', 'on', o.received ->> 'on')), t.told_at, r.read_at, s.id
+           'purpose', ${purpose}, 'helped', o.public_name, 'received', o.received ->> 'how', 'on', o.received ->> 'on')), t.told_at, r.read_at, s.id
        from ${ownStories(memberId)}
          and (t.told_at, ('s' || s.id) collate "C") < (select at, id from after)
        order by t.told_at desc limit ${limit}::int)
       union all
-      (select 'f' || f.id, 'follow_up_told', jsonb_build_object('helped', o.public_name, 'weeks', f.weeks::text, 'purpose', o.purpose),
+      (select 'f' || f.id, 'follow_up_told', jsonb_build_object('helped', o.public_name, 'weeks', f.weeks::text, 'purpose', ${purpose}),
          ${TOLD_AT}, r.read_at, s.id
        from ${ownFollowUps(memberId)}
          and (${TOLD_AT}, ('f' || f.id) collate "C") < (select at, id from after)

@@ -69,10 +69,19 @@ test('opening balance and movements add up to the closing balance, which is the 
 
 test('help stands in the year of the days that paid for it, without a name after a revoked consent', async () => {
   const finance = await makeStaff(world.db, 'finance')
-  const shoes = await payHelp(world.db, { amount: 150, purpose: 'school shoes', publicName: 'Meera', askedBy: finance, decidedBy: finance })
-  const part = { on: '2026-04-02', purpose: 'school shoes', name: 'Meera', days: 1, storyId: null }
+  const shoes = await payHelp(world.db, {
+    amount: 150,
+    purpose: 'school shoes',
+    hindi: 'स्कूल के जूते',
+    publicName: 'Meera',
+    askedBy: finance,
+    decidedBy: finance,
+  })
+  const part = { on: '2026-04-02', purpose: 'school shoes', language: 'en', name: 'Meera', days: 1, storyId: null }
   expect((await yearOf(asha, '2025-26')).body.help).toEqual([{ ...part, amount: 0.6 }])
   expect((await yearOf(asha, '2026-27')).body.help).toMatchObject([part])
+  const inHindi = await papers.ask('GET /user/years/2025-26', { as: asha, headers: { 'accept-language': 'hi' } })
+  expect(inHindi.body.help).toMatchObject([{ purpose: 'स्कूल के जूते', language: 'hi', name: 'Meera' }])
   expect((await yearOf(ravi, '2026-27')).body.help).toEqual([])
   await revokeConsent(world.db, shoes.beneficiaryId)
   expect((await yearOf(asha, '2025-26')).body.help).toMatchObject([{ name: null, storyId: null }])

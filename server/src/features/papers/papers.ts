@@ -10,7 +10,7 @@ import { readYear } from './year.ts'
 export function createPapers({ db, secrets }: { readonly db: Db; readonly secrets: Secrets }) {
   const handlers: Handlers<'memberYear' | 'setPan' | 'taxWithheld' | 'taxWithheldCsv' | 'setCertificate'> = {
     ...taxHandlers({ db, secrets }),
-    memberYear: async ({ session: { memberId }, params }) => {
+    memberYear: async ({ session: { memberId }, params, language }) => {
       const { since, today } = await one<{ since: IstDay; today: IstDay }>(
         db,
         sql`select ist_day(created_at)::text as since, ist_day(roz_now())::text as today from member where id = ${memberId}::bigint`,
@@ -19,7 +19,7 @@ export function createPapers({ db, secrets }: { readonly db: Db; readonly secret
       const year = years.find(({ name }) => name === params.year)
       if (year === undefined) return { ok: false, code: 'not_found' }
       const tax = await readOwnTax(db, memberId)
-      return { ok: true, value: { ...(await readYear(db, memberId, year)), years: years.map(({ name }) => name), tax } }
+      return { ok: true, value: { ...(await readYear(db, { memberId, language }, year)), years: years.map(({ name }) => name), tax } }
     },
   }
   return { handlers, exports: { tax: (memberId: bigint) => readOwnTax(db, memberId) } }

@@ -6,12 +6,14 @@
 import type { MemberYear } from '@roz/contract/papers.ts'
 import type { FinancialYear } from '@roz/core/financial-year.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
+import type { Language } from '@roz/core/language.ts'
 import { ENTRY_FEE, type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { TransferKind } from '../../ledger/accounts.ts'
 import { hasEntry } from '../../ledger/entries.ts'
 import { outlayOf } from '../../ledger/evidence.ts'
 import { giftsOf, partOfEntry } from '../../members/own-stories.ts'
+import { languageOfPurpose, purposeIn } from '../../members/reader-purpose.ts'
 
 type Line = keyof MemberYear['movements']
 
@@ -73,16 +75,18 @@ const readPrizes = (from: Queryable, memberId: bigint, year: FinancialYear): Pro
      where w.member_id = ${memberId}::bigint and ist_day(r.settled_at) between ${year.from}::date and ${year.to}::date
      order by w.day desc`)
 
+export type Reader = { readonly memberId: bigint; readonly language: Language }
 type Help = {
   readonly on: IstDay
   readonly purpose: string | null
+  readonly language: Language | null
   readonly name: string | null
   readonly days: number
   readonly paise: Paise
   readonly storyId: string | null
 }
 /** Per disbursement the member's days of the year among the days that paid for it; the part is rounded as on a story. */
-const readHelp = (from: Queryable, memberId: bigint, year: FinancialYear): Promise<Help[]> =>
+const readHelp = (from: Queryable, { memberId, language }: Reader, year: FinancialYear): Promise<Help[]> =>
   from.query<Help>(sql`
     with given as (
       select spent.disbursement_id, spent.day, sum(spent.paise) as paise, max(spent.posted_on) filter (where spent.paise > 0) as posted_on
@@ -95,14 +99,16 @@ const readHelp = (from: Queryable, memberId: bigint, year: FinancialYear): Promi
         from given g join round r on r.day = g.day
        cross join ${giftsOf(sql`g.day`)}
        group by g.disbursement_id)
-    select part.posted_on::text as on, o.purpose, o.public_name as name, part.days, part.paise,
+    select part.posted_on::text as on, ${purposeIn(sql`${language}::text`)} as purpose, ${languageOfPurpose(sql`${language}::text`)} as language,
+      o.public_name as name, part.days, part.paise,
       (select s.id from story s where s.outlay_id = o.id and s.is_active and not o.is_revoked) as "storyId"
       from part join outlay_public o on o.id = ${outlayOf(sql`part.disbursement_id`)}
      order by part.posted_on desc, o.id`)
 
 const rupees = (amount: bigint | number): number => rupeesFromPaise(paise(BigInt(amount)))
 
-export async function readYear(from: Queryable, memberId: bigint, year: FinancialYear): Promise<Omit<MemberYear, 'years' | 'tax'>> {
+export async function readYear(from: Queryable, reader: Reader, year: FinancialYear): Promise<Omit<MemberYear, 'years' | 'tax'>> {
+  const { memberId } = reader
   const money = await readMoney(from, memberId, year)
   const sums: Record<Line, number> = { added: 0, joined: 0, returned: 0, won: 0, withdrawn: 0, refunded: 0, given: 0, takenBack: 0 }
   sums.joined = -money.joined * Number(ENTRY_FEE)
@@ -116,7 +122,7 @@ export async function readYear(from: Queryable, memberId: bigint, year: Financia
   const closing = Number(money.balance) - later
   const opening = closing - Object.values(sums).reduce((total, amount) => total + amount, 0)
   const prizes = await readPrizes(from, memberId, year)
-  const help = await readHelp(from, memberId, year)
+  const help = await readHelp(from, reader, year)
   return {
     year: year.name,
     from: year.from,
@@ -135,9 +141,10 @@ export async function readYear(from: Queryable, memberId: bigint, year: Financia
     },
     rounds: money.joined,
     prizes: prizes.map(({ day, paidOn, paid, tax }) => ({ day, paidOn, prize: rupees(paid + tax), tax: rupees(tax), paid: rupees(paid) })),
-    help: help.map(({ on, purpose, name, days, paise: part, storyId }) => ({
+    help: help.map(({ on, purpose, language, name, days, paise: part, storyId }) => ({
       on,
       purpose: purpose ?? '',
+      language,
       name,
       days,
       amount: rupees(part),

@@ -1,4 +1,5 @@
 /** Sends a push message about a follow-up to the devices of its givers, while its story is public. */
+import { purposeFor, type WrittenPurpose } from '@roz/core/purpose-words.ts'
 import { followUpNews } from '@roz/core/story-news.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
@@ -7,13 +8,13 @@ import { ifNew, tellGivers } from './givers.ts'
 import { cutPages } from './pages.ts'
 import type { ResultsDeps } from './results.ts'
 
-type News = { readonly storyId: string; readonly purpose: string; readonly ageSeconds: number }
+type News = WrittenPurpose & { readonly storyId: string; readonly ageSeconds: number }
 
 const findNews = async (db: Db, id: string): Promise<News | undefined> =>
   ifNew(
     await maybeOne<News>(
       db,
-      sql`select s.id as "storyId", o.purpose, extract(epoch from roz_now() - ${TOLD_AT})::float8 as "ageSeconds"
+      sql`select s.id as "storyId", o.purpose, o.written_in as language, o.translations, extract(epoch from roz_now() - ${TOLD_AT})::float8 as "ageSeconds"
             from ${TOLD_FOLLOW_UPS} where f.id = ${id}::uuid`,
     ),
   )
@@ -32,7 +33,7 @@ export async function tellFollowUpPage(deps: ResultsDeps, { followUpId, from, to
     to,
     ageSeconds: news.ageSeconds,
     isTold: sql`exists (select from follow_up_pushed p where p.follow_up_id = ${followUpId}::uuid and p.device_id = d.id)`,
-    textIn: (language) => followUpNews({ id: followUpId, purpose: news.purpose }, language),
+    textIn: (language) => followUpNews({ id: followUpId, purpose: purposeFor(news, language).purpose }, language),
     // Joined with the follow-up: it may have gone with its consent meanwhile.
     note: (device) => sql`
       insert into follow_up_pushed (follow_up_id, device_id)

@@ -1,4 +1,5 @@
 /** Sends a push message about a published story to the devices of its givers. */
+import { purposeFor, type WrittenPurpose } from '@roz/core/purpose-words.ts'
 import { storyNews } from '@roz/core/story-news.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
@@ -7,13 +8,13 @@ import { ifNew, tellGivers } from './givers.ts'
 import { cutPages } from './pages.ts'
 import type { ResultsDeps } from './results.ts'
 
-type News = { readonly purpose: string; readonly ageSeconds: number }
+type News = WrittenPurpose & { readonly ageSeconds: number }
 
 const findNews = async (db: Db, storyId: string): Promise<News | undefined> =>
   ifNew(
     await maybeOne<News>(
       db,
-      sql`select o.purpose, extract(epoch from roz_now() - t.told_at)::float8 as "ageSeconds" from ${TOLD} where t.story_id = ${storyId}::uuid`,
+      sql`select o.purpose, o.written_in as language, o.translations, extract(epoch from roz_now() - t.told_at)::float8 as "ageSeconds" from ${TOLD} where t.story_id = ${storyId}::uuid`,
     ),
   )
 
@@ -31,7 +32,7 @@ export async function tellStoryPage(deps: ResultsDeps, { storyId, from, to }: Jo
     to,
     ageSeconds: news.ageSeconds,
     isTold: sql`exists (select from story_pushed p where p.story_id = s.id and p.device_id = d.id)`,
-    textIn: (language) => storyNews({ id: storyId, purpose: news.purpose }, language),
+    textIn: (language) => storyNews({ id: storyId, purpose: purposeFor(news, language).purpose }, language),
     note: (device) =>
       sql`insert into story_pushed (story_id, device_id) select ${storyId}::uuid, d.id from ${device} on conflict do nothing`,
     name: 'a story',

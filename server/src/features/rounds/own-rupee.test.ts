@@ -46,6 +46,7 @@ test('once it is spent, it names what it paid, with the bill and the day of the 
   const paid = {
     amount: 1,
     purpose: 'school shoes',
+    language: 'en',
     name: 'Meera',
     on: '2026-11-24',
     receipts: [shoes.hash.toString('hex')],
@@ -70,6 +71,31 @@ test('a share that went to two is listed with the amount of each, and a later da
     ],
   })
   expect(second).toMatchObject({ waiting: 0.3, help: [{ purpose: 'rice', name: 'Ramesh', amount: 0.3 }] })
+})
+
+test('each reader gets the words of their language, and the written ones where it is missing', async () => {
+  await world.db.query(sql`update outlay set translations = '{"hi": "स्कूल के जूते"}' where id = ${shoes.id}::uuid`)
+  const purposes = async (path: string, language: string) => {
+    const { body } = await world.ask(path, { as: ravi, headers: { 'accept-language': language } })
+    const { help: parts } = body.rupee ?? body.results.find(({ date }: { date: string }) => date === '2026-11-21').rupee
+    return parts.map(({ purpose, language: written }: { purpose: string; language: string }) => [purpose, written])
+  }
+  for (const path of ['GET /user/rupees/2026-11-21', 'GET /rounds/history']) {
+    expect(await purposes(path, 'hi')).toEqual([
+      ['स्कूल के जूते', 'hi'],
+      ['rice', 'en'],
+    ])
+    expect(await purposes(path, 'en')).toEqual([
+      ['school shoes', 'en'],
+      ['rice', 'en'],
+    ])
+  }
+  // The public answer has the words as they were written, and all translations.
+  const { day } = (await world.ask('GET /public/days/2026-11-21', { headers: { 'accept-language': 'hi' } })).body
+  expect(day.receipts).toMatchObject([
+    { purpose: 'school shoes', language: 'en', translations: { hi: 'स्कूल के जूते' } },
+    { purpose: 'rice', language: 'en', translations: {} },
+  ])
 })
 
 test('a day that the member did not join shows nothing', async () => {

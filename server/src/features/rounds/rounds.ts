@@ -105,13 +105,15 @@ export function createRounds({ receipts, policy, joinBatch, ...deps }: RoundsDep
     roundHistory: async ({ session, query, language }) => {
       const page = readPage(query, [CURSOR_PARTS.day])
       if (!page.ok) return page
-      const { rows, nextCursor } = cutPage(await listHistory(db, session.memberId, page), page.limit, (row) => [row.day])
+      const { rows, nextCursor } = cutPage(await listHistory(db, { memberId: session.memberId, language }, page), page.limit, (row) => [
+        row.day,
+      ])
       return { ok: true, value: { results: rows.map((row) => historyItemOf(row, language)), nextCursor } }
     },
 
-    userRupee: async ({ session, params }) => {
+    userRupee: async ({ session, params, language }) => {
       const day = parseDay(params.day)
-      const found = day === undefined ? undefined : await findRupee(db, session.memberId, day)
+      const found = day === undefined ? undefined : await findRupee(db, { memberId: session.memberId, language }, day)
       return found === undefined ? { ok: false, code: 'not_found' } : { ok: true, value: { rupee: trailOf(found.rupee) } }
     },
 
@@ -142,7 +144,7 @@ export function createRounds({ receipts, policy, joinBatch, ...deps }: RoundsDep
       rounds: async (memberId: bigint, language: Language) =>
         (
           await readWhole(
-            (page) => listHistory(db, memberId, page),
+            (page) => listHistory(db, { memberId, language }, page),
             ({ day }) => [day],
           )
         ).map((row) => historyItemOf(row, language)),

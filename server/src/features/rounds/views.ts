@@ -17,7 +17,7 @@ import { type Db, maybeOne, one, type Sql, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../lists/cursor.ts'
 import { hasEntry } from '../../ledger/entries.ts'
 import { firstTaxSql, isDemoSql, otherWinnersSql, ROUND_COLUMNS, type Round } from '../../ledger/rounds.ts'
-import { TRAIL, type TrailColumn, trailOf } from '../../members/own-rupee.ts'
+import { trailFor, type TrailColumn, trailOf } from '../../members/own-rupee.ts'
 import { type Assurance, assuranceSql } from '../../transparency-log/checkpoints.ts'
 
 export type RoundView = Output<typeof roundCalls.triggerDraw>['round']
@@ -127,16 +127,18 @@ export type HistoryRow = Drawn & {
   readonly rupee: TrailColumn | null
 }
 
+type Reader = { readonly memberId: bigint; readonly language: Language }
+
 /** Settled and void rounds since the day the member registered, newest first. */
 export const listHistory = (
   db: Db,
-  memberId: bigint,
+  { memberId, language }: Reader,
   page: { readonly after: Cursor | undefined; readonly limit: number },
 ): Promise<HistoryRow[]> =>
   db.query<HistoryRow>(sql`
     select r.day, r.status, ${drawnOf(sql`r.day`)}, r.entries::float8 as entries, r.pool,
            coalesce(r.reward_paise, 0)::bigint as reward, coalesce(r.need_paise, 0)::bigint as need,
-           joined.it as participated, case when joined.it then ${TRAIL} end as rupee,
+           joined.it as participated, case when joined.it then ${trailFor(language)} end as rupee,
            exists (select from draw_winner d where d.day = r.day and d.member_id = ${memberId}::bigint) as "isWinner", ${NAMED}
       from round r left join draw_winner w on w.day = r.day and w.rank = 1 left join member m on m.id = w.member_id
       cross join lateral (select ${hasEntry(sql`${memberId}::bigint`, sql`r.day`)} as it) joined
@@ -145,8 +147,11 @@ export const listHistory = (
      order by r.day desc limit ${page.limit + 1}::int`)
 
 /** Undefined for a day without the member's entry. */
-export const findRupee = (db: Db, memberId: bigint, day: IstDay): Promise<{ rupee: TrailColumn | null } | undefined> =>
-  maybeOne(db, sql`select ${TRAIL} as rupee from round r where r.day = ${day}::date and ${hasEntry(sql`${memberId}::bigint`, sql`r.day`)}`)
+export const findRupee = (db: Db, { memberId, language }: Reader, day: IstDay): Promise<{ rupee: TrailColumn | null } | undefined> =>
+  maybeOne(
+    db,
+    sql`select ${trailFor(language)} as rupee from round r where r.day = ${day}::date and ${hasEntry(sql`${memberId}::bigint`, sql`r.day`)}`,
+  )
 
 export function historyItemOf(row: HistoryRow, language: Language): HistoryItem {
   const name = nameOf(row, language)

@@ -45,6 +45,8 @@ select 'key of member ' || k.member_id as subject, k.route || ' was acknowledged
      select from outlay o join transfer t on t.kind = o.kind and t.ref = o.id::text where k.ref in ('disbursement:' || o.id, 'entry:' || o.id) and o.status = 'booked')
    when k.route like 'disbursement.reject %' or k.route like 'entry.reject %' then not exists (
      select from outlay o where k.ref in ('disbursement:' || o.id, 'entry:' || o.id) and o.status = 'rejected')
+   when k.route like 'disbursement.translate %' then not exists (
+     select from outlay o where k.ref = 'disbursement:' || o.id and o.translations <> '{}')
    when k.route like 'passOn %' then not exists (select from transfer t where t.kind = 'gift' and t.debit = k.member_id and t.ref like k.ref || ':%')
    when k.route like 'disbursement.arrive %' then not exists (select from arrival a where k.ref = 'disbursement:' || a.outlay_id)
    -- An answer that names no amount found nothing left to take.

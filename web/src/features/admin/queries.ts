@@ -1,8 +1,10 @@
 /** The portal's queries. */
 import type { Api, Output } from '@roz/contract/api.ts'
 import type { StoryState } from '@roz/contract/impact.ts'
+import { purposeFor } from '@roz/core/purpose-words.ts'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../../app/api.ts'
+import { currentLanguage } from '../../app/language.ts'
 import { queryClient } from '../../app/query.ts'
 import { at, paging } from '../queries.ts'
 import { steppedUp } from './step-up.ts'
@@ -85,9 +87,9 @@ export const adminStoriesQuery = (id: string | undefined, narrowing: Narrowing<S
 
 /** Help that a story tells of. */
 export type ToldHelp = { readonly id: string; readonly purpose: string; readonly publicName: string; readonly amount: number }
-export const toldHelpOf = ({ id, purpose, amount, returned, beneficiary }: Disbursement): ToldHelp => ({
+export const toldHelpOf = ({ id, amount, returned, beneficiary, ...words }: Disbursement): ToldHelp => ({
   id,
-  purpose,
+  purpose: purposeFor(words, currentLanguage()).purpose,
   publicName: beneficiary.publicName,
   amount: amount - returned,
 })

@@ -19,6 +19,7 @@ import { formatDay } from '../../ui/format.ts'
 import { Book, CardSection } from '../../ui/Layout.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { useServerDay } from '../clock.ts'
+import { TeamWords } from '../OtherLanguage.tsx'
 import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
 import { PanForm } from './PanForm.tsx'
 import { Fact, Letterhead } from './Paper.tsx'
@@ -246,9 +247,18 @@ function Help({ year: { help } }: YearProps) {
   )
 }
 
-function HelpWords({ part: { on, purpose, name, days, amount } }: { readonly part: MemberYear['help'][number] }) {
-  const { t } = useLingui()
-  const what = purpose === '' ? t`help` : name === null ? purpose : t`${purpose} for ${name}`
+function HelpWords({ part: { on, purpose: text, language, name, days, amount } }: { readonly part: MemberYear['help'][number] }) {
+  const purpose = <TeamWords text={text} language={language} reader={currentLanguage()} />
+  const what =
+    text === '' ? (
+      <Trans>help</Trans>
+    ) : name === null ? (
+      purpose
+    ) : (
+      <Trans>
+        {purpose} for {name}
+      </Trans>
+    )
   return (
     <Trans>
       {formatDay(on, currentLanguage())}: {what}. {formatMoney(amount)} from <Plural value={days} one="your rupee" other="your # rupees" />.

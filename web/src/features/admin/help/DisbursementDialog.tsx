@@ -1,5 +1,6 @@
 /** The dialogs “New disbursement” and “Money came back”. */
 import { Trans, useLingui } from '@lingui/react/macro'
+import { purposeFor } from '@roz/core/purpose-words.ts'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -126,7 +127,7 @@ export function CorrectionDialog({ entry, approvalAbove, onClose }: CorrectionPr
   const form = useOutlayForm({ approvalAbove })
   const params = { id: entry.id }
   const left = formatMoney(entry.amount - entry.returned)
-  const { purpose } = entry
+  const { purpose } = purposeFor(entry, currentLanguage())
   return (
     <>
       <Decision

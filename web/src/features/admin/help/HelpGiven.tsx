@@ -2,6 +2,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { EDITORS, HELPERS, TREASURY } from '@roz/contract/roles.ts'
 import { SPEECH } from '@roz/core/language.ts'
+import { purposeFor } from '@roz/core/purpose-words.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -23,8 +24,10 @@ import { OutlayDecision, type OutlayAction, useDeciders } from '../outlays/Outla
 import { PaymentFollowUp, ToldDialog } from './FollowUpDialog.tsx'
 import { disbursementsQuery, HELP_STATES, OUTLAY_STATES, STORY_STATES } from './queries.ts'
 import { BillView } from '../outlays/BillView.tsx'
+import { OtherPurposes, Purpose } from '../outlays/Purpose.tsx'
+import { PurposeDialog } from './PurposeDialog.tsx'
 
-type Action = OutlayAction | 'receipts' | 'correct' | 'story' | 'arrival' | 'code' | 'followUp' | 'told'
+type Action = OutlayAction | 'receipts' | 'correct' | 'story' | 'arrival' | 'code' | 'followUp' | 'told' | 'words'
 type Open =
   | { readonly action: 'new' }
   | { readonly action: 'shown'; readonly code: string }
@@ -96,6 +99,7 @@ export function HelpGiven() {
       {open?.action === 'correct' ? <CorrectionDialog entry={open.entry} approvalAbove={fund?.approvalAbove ?? 0} onClose={close} /> : null}
       {open?.action === 'story' ? <StoryDialog help={toldHelpOf(open.entry)} onClose={close} /> : null}
       {open?.action === 'followUp' ? <PaymentFollowUp entry={open.entry} onClose={close} /> : null}
+      {open?.action === 'words' ? <PurposeDialog entry={open.entry} onClose={close} /> : null}
       {open?.action === 'told' ? <ToldDialog entry={open.entry} onClose={close} /> : null}
       {open?.action === 'arrival' ? <PaymentArrival entry={open.entry} isPayer={isPayer(open.entry, viewer)} onClose={close} /> : null}
       {open?.action === 'code' ? (
@@ -106,8 +110,9 @@ export function HelpGiven() {
       {open?.action === 'approve' || open?.action === 'reject' ? (
         <OutlayDecision action={open.action} of="help" entry={open.entry} onClose={close}>
           <p>
-            {formatMoney(open.entry.amount)}, {open.entry.purpose}, {open.entry.beneficiary.publicName}
+            {formatMoney(open.entry.amount)}, <Purpose entry={open.entry} />, {open.entry.beneficiary.publicName}
           </p>
+          <OtherPurposes entry={open.entry} />
           <p className="small muted">{factsOf(open.entry.beneficiary)}</p>
         </OutlayDecision>
       ) : null}
@@ -136,7 +141,8 @@ function Row({ entry, inFund, onChoose }: RowProps) {
   const mayDecide = useMay(TREASURY)
   const mayTell = useMay(EDITORS)
   const mayRecord = useMay(HELPERS)
-  const { amount, purpose, beneficiary, status, kind, askedBy, reason, returned, days, needsSecond, story, arrival } = entry
+  const { purpose } = purposeFor(entry, currentLanguage())
+  const { amount, beneficiary, status, kind, askedBy, reason, returned, days, needsSecond, story, arrival } = entry
   const isBack = kind === 'disbursement_back'
   const given = daysText(days)
   const count = days.length
@@ -154,12 +160,14 @@ function Row({ entry, inFund, onChoose }: RowProps) {
     ...(mayRecord && isGiven ? (['arrival'] as const) : []),
     ...(mayRecord && isGiven && isPayer(entry, viewer) && arrival?.received !== true ? (['code'] as const) : []),
     'receipts',
+    ...(mayRecord && status !== 'rejected' ? (['words'] as const) : []),
     ...(isOpen ? (['reject'] as const) : []),
     ...(mayDecide && isGiven ? (['correct'] as const) : []),
   ]
   const labels = {
     story: t`Write its story`,
     receipts: t`Bills`,
+    words: t`Translate`,
     approve: t`Approve`,
     reject: t`Reject`,
     correct: t`Money came back`,
@@ -171,7 +179,7 @@ function Row({ entry, inFund, onChoose }: RowProps) {
   return (
     <MoneyRow
       amount={amount}
-      who={purpose}
+      who={<Purpose entry={entry} />}
       at={entry.askedAt}
       state={isBack ? OUTLAY_STATES[status] : HELP_STATES[status]}
       facts={[

@@ -15,7 +15,7 @@ export type HouseEntry = Output<Api['houseEntries']>['entries'][number]
 export type OutlayState = Disbursement['status']
 /** The states that help is found by. */
 export type OutlayFilter = OutlayState | 'to_approve'
-export type HelpState = OutlayFilter | 'untold' | 'unconfirmed' | 'not_received' | 'follow_up_due'
+export type HelpState = OutlayFilter | 'untold' | 'unconfirmed' | 'not_received' | 'follow_up_due' | 'lacks_language'
 
 export const beneficiariesQuery = (narrowing: Narrowing<Beneficiary['status']>) =>
   infiniteQueryOptions({
@@ -99,6 +99,7 @@ export const HELP_STATES = {
   unconfirmed: { tone: 'waiting', label: msg`Sent, not confirmed in 7 days` },
   not_received: { tone: 'bad', label: msg`Not received` },
   follow_up_due: { tone: 'waiting', label: msg`To be asked again` },
+  lacks_language: { tone: 'waiting', label: msg`A language is missing` },
 } as const satisfies Record<HelpState, Shown>
 
 export const STORY_STATES = {

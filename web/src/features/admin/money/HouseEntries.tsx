@@ -4,6 +4,7 @@
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { TREASURY } from '@roz/contract/roles.ts'
+import { purposeFor } from '@roz/core/purpose-words.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
@@ -25,6 +26,7 @@ import { OutlayConsequence, OutlayFields, useOutlayForm } from '../outlays/Outla
 import { ENTRY_FILTERS, HOUSE_NAMES, HOUSE_PAYABLE, type HouseEntry, houseEntriesQuery, OUTLAY_STATES } from '../help/queries.ts'
 import { CoverNext } from '../outlays/BillPages.tsx'
 import { BillView } from '../outlays/BillView.tsx'
+import { OtherPurposes, Purpose } from '../outlays/Purpose.tsx'
 
 type Kind = Exclude<HouseEntry['kind'], 'gateway_settled'>
 type Payable = Readonly<Record<Kind, number>>
@@ -96,8 +98,9 @@ export function HouseEntries() {
           onClose={close}
         >
           <p>
-            {formatMoney(open.entry.amount)}, {open.entry.purpose}
+            {formatMoney(open.entry.amount)}, <What entry={open.entry} />
           </p>
+          <OtherPurposes entry={open.entry} />
           {open.entry.settlement === null ? null : <p>{paid(open.entry.settlement)}</p>}
         </OutlayDecision>
       ) : null}
@@ -119,6 +122,11 @@ function Available({ amount }: { readonly amount: number }) {
   return amount === 0 ? <Trans>Nothing available today</Trans> : <Trans>Available today: {most}</Trans>
 }
 
+/** A settlement has the gateway's number, which is in no language. */
+function What({ entry }: { readonly entry: HouseEntry }) {
+  return entry.settlement === null ? <Purpose entry={entry} /> : entry.purpose
+}
+
 type RowProps = { readonly entry: HouseEntry; readonly onChoose: (action: OutlayAction | 'receipts') => void }
 
 function Row({ entry, onChoose }: RowProps) {
@@ -126,7 +134,8 @@ function Row({ entry, onChoose }: RowProps) {
   const viewer = useViewerId()
   const paid = usePaid()
   const mayDecide = useMay(TREASURY)
-  const { amount, purpose, status, kind, settlement, askedBy, reason, needsSecond } = entry
+  const { purpose } = purposeFor(entry, currentLanguage())
+  const { amount, status, kind, settlement, askedBy, reason, needsSecond } = entry
   const isOwn = needsSecond && askedBy.id === viewer
   const about = `${formatMoney(amount)}, ${purpose}`
   const labels = { receipts: t`Bills`, approve: t`Approve`, reject: t`Reject` }
@@ -139,7 +148,7 @@ function Row({ entry, onChoose }: RowProps) {
   return (
     <MoneyRow
       amount={amount}
-      who={purpose}
+      who={<What entry={entry} />}
       at={entry.askedAt}
       state={OUTLAY_STATES[status]}
       facts={[

@@ -112,7 +112,7 @@ export type MoneyRowProps = {
   readonly amount: number
   /** Set where the amount is not in rupees. */
   readonly currency?: string
-  readonly who: string
+  readonly who: ReactNode
   /** The member named by `who`. The name leads to their page; a closed account has none. */
   readonly member?: Payee | null
   readonly at: string

@@ -4,7 +4,6 @@
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { TREASURY } from '@roz/contract/roles.ts'
-import { purpose as purposeRule } from '@roz/core/help-fields.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import { shownAmount } from '@roz/core/typed-money.ts'
 import { useId, useState } from 'react'
@@ -13,8 +12,9 @@ import { typedPaise } from '../../wallet/amounts.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { useMay } from '../use-may.ts'
 import { portalError } from '../portal-form-errors.ts'
-import { problemOf, type Problems, useProblems } from '../problems.ts'
+import { type Problems, useProblems } from '../problems.ts'
 import { BillPages, useBillPages } from './BillPages.tsx'
+import { PurposeFields, usePurposes } from './PurposeFields.tsx'
 
 export type OutlayForm = ReturnType<typeof useOutlayForm>
 
@@ -25,6 +25,7 @@ type Asked = {
   readonly about?: string
   /** What the fields begin with. */
   readonly amount?: string
+  /** In the portal's language. */
   readonly purpose?: string
   /** Finds the problems of the caller's own fields. */
   readonly more?: () => Problems
@@ -40,11 +41,11 @@ export function useOutlayForm({
   const { t } = useLingui()
   const mayBook = useMay(TREASURY)
   const [amount, setAmount] = useState(() => shownAmount(firstAmount))
-  const [purpose, setPurpose] = useState(firstPurpose)
+  const purposes = usePurposes(firstPurpose)
   const { problems, judge, refused } = useProblems()
   const pages = useBillPages()
   const paise = typedPaise(amount)
-  const body = { amount: paise === undefined ? 0 : rupeesFromPaise(paise), purpose: purpose.trim(), receipts: pages.hashes }
+  const body = { amount: paise === undefined ? 0 : rupeesFromPaise(paise), ...purposes.body, receipts: pages.hashes }
   const [sureOf, setSureOf] = useState('')
   const asked = JSON.stringify([about, body])
   const isSure = sureOf === asked
@@ -59,15 +60,14 @@ export function useOutlayForm({
     confirm: booksNow ? t`Record it now` : t`Request approval`,
     amount,
     setAmount,
-    purpose,
-    setPurpose,
+    purposes,
     pages,
     problems,
     body,
     check: (): boolean =>
       judge({
         amount: paise === undefined ? 'amount_invalid' : undefined,
-        purpose: problemOf(purposeRule, purpose),
+        ...purposes.problems(),
         receipts: pages.hashes.length === 0 ? 'receipts_needed' : undefined,
         sure: booksNow && !isSure ? t`Please tick this first` : undefined,
         ...more(),
@@ -95,15 +95,7 @@ export function OutlayFields({ form, purposeLabel, purposeHint }: FieldsProps) {
         onChange={(event) => form.setAmount(event.target.value)}
         onBlur={() => form.setAmount(shownAmount(form.amount))}
       />
-      <TextField
-        label={purposeLabel}
-        hint={purposeHint}
-        autoComplete="off"
-        maxLength={120}
-        value={form.purpose}
-        error={portalError(problems.purpose)}
-        onChange={(event) => form.setPurpose(event.target.value)}
-      />
+      <PurposeFields purposes={form.purposes} problems={problems} label={purposeLabel} hint={purposeHint} />
       <BillPages pages={pages} error={portalError(receipts)} />
     </>
   )
