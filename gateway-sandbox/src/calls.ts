@@ -1,5 +1,5 @@
 /**
- * Authentication, version check, idempotency and answer of every API call, for payments and payouts.
+ * Authentication, version check, idempotency and answer of every API call.
  *
  * - API faults (`faults.api`) act here and nowhere else.
  */
@@ -12,8 +12,10 @@ import type { Store } from './store.ts'
 import type { Webhooks } from './webhooks.ts'
 
 export type Keys = { readonly clientId: string; readonly clientSecret: string }
-/** The payouts account: its own keys and webhook address. With `signatureKey` every call must be signed. */
-export type PayoutAccount = Keys & { readonly notifyUrl?: string | undefined; readonly signatureKey?: string | undefined }
+/** An account with keys of its own. With `signatureKey` every call must be signed. */
+export type Account = Keys & { readonly signatureKey?: string | undefined }
+/** The payouts account has a webhook address too. */
+export type PayoutAccount = Account & { readonly notifyUrl?: string | undefined }
 /** Where the account's own webhooks go, as set in the tabs of the gateway's dashboard. A tab without an address gets none. */
 export type Tabs = {
   /** Settlements. Webhooks of orders go to the order's `notify_url`. */
@@ -27,6 +29,7 @@ export type Parts = {
   readonly webhooks: Webhooks
   readonly keys: Keys
   readonly payouts: PayoutAccount | undefined
+  readonly verification: Account | undefined
   readonly tabs: Tabs
 }
 

@@ -21,6 +21,7 @@ import type { Store } from './store.ts'
 import { settlementControl } from './settlements/control-routes.ts'
 import { readCharge } from './subscriptions/charges.ts'
 import { subscriptionControl } from './subscriptions/control-routes.ts'
+import { verificationControl } from './verification/control-routes.ts'
 
 /** Outcomes that the payer can choose: the hosted page has one button for each. */
 export const OUTCOMES = { success: 'SUCCESS', failed: 'FAILED', pending: 'PENDING', dropped: 'USER_DROPPED' } as const satisfies Record<
@@ -108,6 +109,7 @@ export function controlRoutes(app: FastifyInstance, parts: Parts): void {
   app.get<TransferPath>('/transfers/:transferId', (request) => transferView(store, readTransfer(store, request.params.transferId)))
   subscriptionControl(app, parts)
   settlementControl(app, parts)
+  verificationControl(app, parts)
   app.get('/faults', () => store.faults())
   app.post('/faults', (request) => {
     store.put({ kind: 'faults', value: parse(faultSwitches, request.body) })

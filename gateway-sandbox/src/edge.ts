@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000
 const PADDING = ' '.repeat(4_194_304)
 const REMEMBERED_MAX = 1000
 
-const IDS = /"((?:order|refund|transfer|beneficiary|dispute|subscription|payment)_id)":"?(\w+?)(\w)"?([,}])/g
+const IDS = /"((?:order|refund|transfer|beneficiary|dispute|subscription|payment|verification)_id)":"?(\w+?)(\w)"?([,}])/g
 /** The answer with each id exchanged for another of the same form. */
 const aboutAnother = (text: string): string =>
   text.replace(IDS, (_all, name: string, most: string, last: string, end: string) => {

@@ -6,7 +6,7 @@
  * - With an IPC channel the process stops when its parent exits, so a killed server leaves no sandbox behind.
  */
 import { join } from 'node:path'
-import { API_VERSIONS, type PayoutAccount, type Tabs } from './calls.ts'
+import { type Account, API_VERSIONS, type PayoutAccount, type Tabs } from './calls.ts'
 import { type Sandbox, startSandbox } from './sandbox.ts'
 
 function required(name: string): string {
@@ -23,6 +23,16 @@ function payoutAccount(): PayoutAccount | undefined {
     clientSecret: required('CASHFREE_PAYOUT_CLIENT_SECRET'),
     notifyUrl: process.env.PAYOUT_NOTIFY_URL,
     signatureKey: process.env.PAYOUT_SIGNATURE_KEY,
+  }
+}
+
+/** Checks of bank details are enabled if their client id is set. */
+function verificationAccount(): Account | undefined {
+  if (process.env.CASHFREE_VERIFICATION_CLIENT_ID === undefined) return undefined
+  return {
+    clientId: required('CASHFREE_VERIFICATION_CLIENT_ID'),
+    clientSecret: required('CASHFREE_VERIFICATION_CLIENT_SECRET'),
+    signatureKey: process.env.VERIFICATION_SIGNATURE_KEY,
   }
 }
 
@@ -46,6 +56,7 @@ const sandbox = await startSandbox({
   dataDir: join(required('DATA_DIR'), 'gateway-sandbox'),
   pg: { clientId: required('CASHFREE_PG_CLIENT_ID'), clientSecret: required('CASHFREE_PG_CLIENT_SECRET') },
   payouts: payoutAccount(),
+  verification: verificationAccount(),
   tabs: tabs(),
   clockUrl: process.env.CLOCK_URL,
 })

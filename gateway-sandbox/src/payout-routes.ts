@@ -4,9 +4,8 @@
  * - The payouts account has its own keys and API version. Without an account every call is refused as not enabled.
  * - With a signature key every call needs an `x-cf-signature` that is at most ten minutes old.
  */
-import { constants, privateDecrypt } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { admit, answer, header, type Parts, type PayoutAccount } from './calls.ts'
+import { admit, answer, type Parts } from './calls.ts'
 import { fakeEdge } from './edge.ts'
 import { readNewBeneficiary, readNewTransfer } from './payout-fields.ts'
 import { beneficiaryEntity, transferEntity } from './payout-entities.ts'
@@ -19,10 +18,10 @@ import {
   readTransfer,
   readTransferByCfId,
 } from './payouts.ts'
-import { badSignature, badUrl, missing, payoutsOff } from './refusals.ts'
+import { badUrl, missing, notEnabled } from './refusals.ts'
+import { checkSignature } from './signature.ts'
 
 const VERSIONS: ReadonlySet<string> = new Set(['2024-01-01'])
-const SIGNATURE_MAX_AGE_SECONDS = 600
 
 type Query = { Querystring: Readonly<Record<string, string | string[] | undefined>> }
 
@@ -33,9 +32,9 @@ export function payoutRoutes(app: FastifyInstance, parts: Parts): void {
   })
   fakeEdge(app, store)
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
-    if (payouts === undefined) throw payoutsOff()
+    if (payouts === undefined) throw notEnabled()
     admit(request, reply, { store, keys: payouts, versions: VERSIONS })
-    if (payouts.signatureKey !== undefined) checkSignature(request, payouts, payouts.signatureKey, await clock.now())
+    checkSignature(request, payouts, await clock.now())
   })
 
   app.post('/beneficiary', (request, reply) =>
@@ -74,21 +73,4 @@ function needed(value: string | string[] | undefined, field: string): string {
   const text = one(value)
   if (text === undefined) throw missing(field)
   return text
-}
-
-/** The signature is `clientId.unixSeconds`, encrypted with the gateway's public key (RSA-OAEP). */
-function checkSignature(request: FastifyRequest, { clientId }: PayoutAccount, key: string, nowMs: number): void {
-  const sealed = header(request, 'x-cf-signature')
-  if (sealed === undefined) throw badSignature('is missing in the request')
-  const parts = /^(.*)\.(\d+)$/.exec(unsealed(sealed, key))
-  if (parts?.[1] !== clientId) throw badSignature('is not valid')
-  if (Math.abs(nowMs / 1000 - Number(parts[2])) > SIGNATURE_MAX_AGE_SECONDS) throw badSignature('has expired')
-}
-
-function unsealed(sealed: string, key: string): string {
-  try {
-    return privateDecrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha1' }, Buffer.from(sealed, 'base64')).toString()
-  } catch {
-    throw badSignature('is not valid')
-  }
 }

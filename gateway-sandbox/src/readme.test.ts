@@ -26,6 +26,7 @@ test('the README names every code of a refusal', () => {
     'authentication_error',
     'idempotency_error',
     'rate_limit_error',
+    'validation_error',
     'api_error',
     'order_expiry_time_invalid',
   ]
@@ -35,7 +36,10 @@ test('the README names every code of a refusal', () => {
 
 test('the README names every call', () => {
   const files = ['api-routes.ts', 'simulation-routes.ts', 'control-routes.ts', 'payout-routes.ts']
-  const folders = ['subscriptions', 'settlements'].flatMap((folder) => [`${folder}/routes.ts`, `${folder}/control-routes.ts`])
+  const folders = ['subscriptions', 'settlements', 'verification'].flatMap((folder) => [
+    `${folder}/routes.ts`,
+    `${folder}/control-routes.ts`,
+  ])
   const paths = [...files, ...folders].flatMap((name) =>
     [...source(name).matchAll(/app\.\w+(?:<\w+>)?\('(\/[^']*)'/g)].map((match) => match[1] ?? ''),
   )

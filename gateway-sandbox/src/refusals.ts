@@ -1,5 +1,11 @@
 /** The gateway's refusals: HTTP status and `{message, code, type}`, worded as in its public documents where they exist. */
-export type RefusalType = 'invalid_request_error' | 'authentication_error' | 'idempotency_error' | 'rate_limit_error' | 'api_error'
+export type RefusalType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'idempotency_error'
+  | 'rate_limit_error'
+  | 'validation_error'
+  | 'api_error'
 
 export class Refusal extends Error {
   override readonly name = 'Refusal'
@@ -61,7 +67,8 @@ export const notNow = (what: string, status: string, action: string): Refusal =>
 export const noSettlement = (): Refusal => new Refusal(404, 'settlement does not exist', 'settlement_not_found')
 export const noSimulation = (): Refusal => new Refusal(404, 'simulation does not exist', 'simulation_not_found')
 
-export const payoutsOff = (): Refusal =>
+/** Payouts, and checks of bank details, have accounts of their own. */
+export const notEnabled = (): Refusal =>
   new Refusal(403, 'APIs not enabled. Please fill out the Support Form', 'apis_not_enabled', 'authentication_error')
 export const badSignature = (rule: string): Refusal =>
   new Refusal(403, `x-cf-signature : ${rule}`, 'signature_invalid', 'authentication_error')
@@ -72,6 +79,9 @@ export const duplicateBeneficiary = (): Refusal =>
 export const noBeneficiary = (): Refusal => new Refusal(404, 'Beneficiary does not exist', 'beneficiary_not_found')
 export const duplicateTransfer = (): Refusal => new Refusal(409, 'Transfer with the given id already exists', 'transfer_id_already_exists')
 export const noTransfer = (): Refusal => new Refusal(404, 'transfer_id is invalid or does not exist', 'transfer_id_not_found')
+
+export const duplicateVerification = (): Refusal =>
+  new Refusal(409, 'verification ID already exists', 'verification_id_already_exists', 'validation_error')
 
 /** A control call asked for a step that the state does not allow. */
 export const noSuchStep = (from: string, to: string): Refusal => new Refusal(409, `from ${from} to ${to} is no way to go`, 'no_such_step')

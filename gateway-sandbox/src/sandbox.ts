@@ -9,7 +9,7 @@ import { createServer } from 'node:net'
 import formbody from '@fastify/formbody'
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import { apiRoutes } from './api-routes.ts'
-import type { Keys, Parts, PayoutAccount, Tabs } from './calls.ts'
+import type { Account, Keys, Parts, PayoutAccount, Tabs } from './calls.ts'
 import { checkoutRoutes, scriptRoute } from './checkout-routes.ts'
 import { sandboxClock } from './clock.ts'
 import { controlRoutes } from './control-routes.ts'
@@ -19,6 +19,7 @@ import { badBody, badHost, badUrl, internal, Refusal } from './refusals.ts'
 import { openStore } from './store.ts'
 import { mandatePageRoutes } from './subscriptions/checkout-routes.ts'
 import { startTimekeeper } from './subscriptions/timekeeper.ts'
+import { verificationRoutes } from './verification/routes.ts'
 import { startWebhooks } from './webhooks.ts'
 
 const BODY_LIMIT_BYTES = 65_536
@@ -32,6 +33,8 @@ export type SandboxOptions = {
   readonly pg: Keys
   /** Without an account the payouts API answers that payouts are not enabled. */
   readonly payouts?: PayoutAccount | undefined
+  /** Without an account checks of bank details are not enabled. */
+  readonly verification?: Account | undefined
   /** Where webhooks of settlements and subscriptions go. A control call may set it later. */
   readonly tabs?: Partial<Tabs> | undefined
   /** Address that answers `{"now": iso}`. Without it the machine's clock is used. */
@@ -47,7 +50,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const secrets = { pg: options.pg.clientSecret, payouts: options.payouts?.clientSecret ?? options.pg.clientSecret }
   const webhooks = startWebhooks(store, clock, secrets)
   const tabs: Tabs = { payments: options.tabs?.payments, subscriptions: options.tabs?.subscriptions }
-  const parts: Parts = { store, clock, webhooks, keys: options.pg, payouts: options.payouts, tabs }
+  const parts: Parts = { store, clock, webhooks, keys: options.pg, payouts: options.payouts, verification: options.verification, tabs }
   const app = build(parts, options.host)
   const timekeeper = startTimekeeper(parts)
   async function close(): Promise<void> {
@@ -106,6 +109,7 @@ function build(parts: Parts, host: string): FastifyInstance {
     { prefix: '/pg/view/subscriptions' },
   )
   app.register(async (scope) => payoutRoutes(scope, parts), { prefix: '/payout' })
+  app.register(async (scope) => verificationRoutes(scope, parts), { prefix: '/verification' })
   app.register(async (scope) => controlRoutes(scope, parts), { prefix: '/__sandbox' })
   app.register(
     async (scope) => {

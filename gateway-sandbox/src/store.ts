@@ -11,6 +11,7 @@ import { type Faults, faultSwitches, NO_FAULTS } from './faults.ts'
 import type { Attempt, Beneficiary, Delivery, Dispute, Order, Refund, Replay, Transfer } from './model.ts'
 import type { Settlement, Simulation } from './settlements/model.ts'
 import type { Charge, ChargeRefund, Plan, Subscription } from './subscriptions/model.ts'
+import type { NameCheck, UpiId } from './verification/model.ts'
 
 type Records = {
   order: Order
@@ -25,6 +26,8 @@ type Records = {
   chargeRefund: ChargeRefund
   settlement: Settlement
   simulation: Simulation
+  upiId: UpiId
+  nameCheck: NameCheck
   delivery: Delivery
   replay: Replay
 }
@@ -51,6 +54,8 @@ const TABLES: { readonly [K in Kind]: Table<Records[K]> } = {
   chargeRefund: { key: (one) => one.refundId, owner: (one) => one.subscriptionId, cfIds: (one) => [one.cfRefundId] },
   settlement: { key: (one) => one.settlementId, cfIds: (one) => [one.settlementId] },
   simulation: { key: (one) => one.simulationId },
+  upiId: { key: (one) => one.vpa },
+  nameCheck: { key: (one) => one.verificationId, cfIds: (one) => [one.referenceId] },
   delivery: { key: (one) => one.deliveryId, owner: (one) => one.subject },
   replay: { key: (one) => one.key },
 }
@@ -68,6 +73,8 @@ export type Store = {
   readonly chargeRefunds: ReadonlyMap<string, ChargeRefund>
   readonly settlements: ReadonlyMap<string, Settlement>
   readonly simulations: ReadonlyMap<string, Simulation>
+  readonly upiIds: ReadonlyMap<string, UpiId>
+  readonly nameChecks: ReadonlyMap<string, NameCheck>
   readonly attempts: ReadonlyMap<string, Attempt>
   readonly deliveries: ReadonlyMap<string, Delivery>
   readonly replays: ReadonlyMap<string, Replay>
@@ -150,6 +157,8 @@ export function openStore(dataDir: string): Store {
     chargeRefunds: maps.chargeRefund,
     settlements: maps.settlement,
     simulations: maps.simulation,
+    upiIds: maps.upiId,
+    nameChecks: maps.nameCheck,
     attempts: maps.attempt,
     deliveries: maps.delivery,
     replays: maps.replay,

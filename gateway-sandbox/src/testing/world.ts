@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import type { PayoutAccount } from '../calls.ts'
+import type { Account, PayoutAccount } from '../calls.ts'
 import { type Sandbox, startSandbox } from '../sandbox.ts'
 
 export const KEYS = { clientId: 'test_client', clientSecret: 'test_secret_0123456789' }
@@ -16,6 +16,13 @@ export const PAYOUT_HEADERS = {
   'x-client-id': PAYOUT_KEYS.clientId,
   'x-client-secret': PAYOUT_KEYS.clientSecret,
   'x-api-version': '2024-01-01',
+}
+
+export const VERIFICATION_KEYS = { clientId: 'test_verification_client', clientSecret: 'test_verification_secret_0123456789' }
+export const VERIFICATION_HEADERS = {
+  'x-client-id': VERIFICATION_KEYS.clientId,
+  'x-client-secret': VERIFICATION_KEYS.clientSecret,
+  'x-api-version': '2024-12-01',
 }
 
 /** The fields that tests read from answers. Tests that compare a whole body use `whole`. */
@@ -111,25 +118,33 @@ export async function openClock(): Promise<Clock> {
   return { url, set: (nowMs) => (offsetMs = nowMs - Date.now()), close: () => closeServer(server) }
 }
 
-export const openSandbox = (dataDir: string, clockUrl?: string, payouts?: PayoutAccount): Promise<Sandbox> =>
-  startSandbox({ port: 0, host: '127.0.0.1', dataDir, pg: KEYS, payouts, clockUrl })
+export const openSandbox = (dataDir: string, clockUrl?: string, payouts?: PayoutAccount, verification?: Account): Promise<Sandbox> =>
+  startSandbox({ port: 0, host: '127.0.0.1', dataDir, pg: KEYS, payouts, verification, clockUrl })
 
 type SandboxWith = {
   /** Opens a payouts account; its webhooks go to the shop too. */
   readonly payouts?: boolean
+  /** Opens an account for checks of bank details. */
+  readonly verification?: boolean
   /** Opens a new shop for each test, so late webhooks of one test do not reach the next. */
   readonly shopPerTest?: boolean
 }
 
 /** Call once per file, outside the tests. Starts a sandbox, a clock and a shop, and resets clock, shop and faults before each test. */
-export function useSandbox({ payouts = false, shopPerTest = false }: SandboxWith = {}) {
+export function useSandbox({ payouts = false, verification = false, shopPerTest = false }: SandboxWith = {}) {
   let sandbox: Sandbox
   let clock: Clock
   let shop: Shop
   const dataDir = temporaryFolder()
   const control = (path: string, body?: unknown) => call(body === undefined ? 'GET' : 'POST', `${sandbox.url}/__sandbox${path}`, body)
 
-  const open = () => openSandbox(dataDir, clock.url, payouts ? { ...PAYOUT_KEYS, notifyUrl: `${shop.url}/payouts` } : undefined)
+  const open = () =>
+    openSandbox(
+      dataDir,
+      clock.url,
+      payouts ? { ...PAYOUT_KEYS, notifyUrl: `${shop.url}/payouts` } : undefined,
+      verification ? VERIFICATION_KEYS : undefined,
+    )
 
   beforeAll(async () => {
     clock = await openClock()

@@ -1,0 +1,24 @@
+/** Checks `x-cf-signature`: `clientId.unixSeconds`, encrypted with the gateway's public key (RSA-OAEP), at most ten minutes old. */
+import { constants, privateDecrypt } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { type Account, header } from './calls.ts'
+import { badSignature } from './refusals.ts'
+
+const MAX_AGE_SECONDS = 600
+
+export function checkSignature(request: FastifyRequest, { clientId, signatureKey }: Account, nowMs: number): void {
+  if (signatureKey === undefined) return
+  const sealed = header(request, 'x-cf-signature')
+  if (sealed === undefined) throw badSignature('is missing in the request')
+  const parts = /^(.*)\.(\d+)$/.exec(unsealed(sealed, signatureKey))
+  if (parts?.[1] !== clientId) throw badSignature('is not valid')
+  if (Math.abs(nowMs / 1000 - Number(parts[2])) > MAX_AGE_SECONDS) throw badSignature('has expired')
+}
+
+function unsealed(sealed: string, key: string): string {
+  try {
+    return privateDecrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha1' }, Buffer.from(sealed, 'base64')).toString()
+  } catch {
+    throw badSignature('is not valid')
+  }
+}
