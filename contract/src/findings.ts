@@ -7,7 +7,7 @@ import { houseEntry } from './accounts.ts'
 import { endpoint } from './endpoint.ts'
 import { APPROVAL_ABOVE } from './outlays.ts'
 import { READERS, TREASURY } from './roles.ts'
-import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
+import { count, day, instant, newer, nextCursor, page, rupees } from './shapes.ts'
 
 const settlementState = z
   .enum(['reading', 'to_record', 'requested', 'recorded', 'covered', 'pending', 'failed', 'came_back', 'unknown'])
@@ -45,6 +45,7 @@ export const finding = z.object({
   amount: rupees.meta({ description: 'By how much more than our books was paid; below zero: less' }),
   detail: z.string().nullable(),
   status: findingState.meta({ description: 'ended: it fits by now' }),
+  day: newer(day.nullable().meta({ description: 'The day of its settlement; null without one' }), { absent: null }),
   foundAt: instant,
   endedAt: instant.nullable(),
   closedBy: z.string().nullable().meta({ description: 'The person who closed it, or who wants to' }),

@@ -24,6 +24,9 @@ export const IS_RECORDED: Sql = sql`(o.kind = 'gateway_settled' and o.status <> 
 export const IS_PROPOSED: Sql = sql`(
   s.state = 'paid' and s.events_read_at is not null and s.covers is null and not exists (select from outlay o where ${IS_RECORDED}))`
 
+/** The day on which the gateway paid the settlement `s`, or on which we read it. */
+export const SETTLEMENT_DAY: Sql = sql`coalesce(s.paid_on, ist_day(s.seen_at))`
+
 const KIND = 'gateway_settled'
 const feeRef = (id: string): string => `${id}#fee`
 

@@ -12,7 +12,7 @@ import type { Tx } from '../../db/transaction.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import type { Handlers } from '../../http/route.ts'
 import { judgeApprover, recordAlone } from '../../ledger/approvals.ts'
-import { IS_PROPOSED } from '../../ledger/gateway-settlements.ts'
+import { IS_PROPOSED, SETTLEMENT_DAY } from '../../ledger/gateway-settlements.ts'
 import type { Cursor } from '../../lists/cursor.ts'
 import { instantOf, instantOrNull, pageOf } from '../../lists/listing.ts'
 import { microsOf, olderThan } from '../../lists/newest-first.ts'
@@ -23,7 +23,7 @@ import { IS_OF_BANK } from './bank/compare.ts'
 import type { AccountsDeps } from './deps.ts'
 
 type Finding = z.infer<typeof finding>
-type Row = Pick<Finding, 'id' | 'kind' | 'subject' | 'settlement' | 'detail' | 'status' | 'closedBy' | 'reason'> & {
+type Row = Pick<Finding, 'id' | 'kind' | 'subject' | 'settlement' | 'detail' | 'day' | 'status' | 'closedBy' | 'reason'> & {
   readonly difference: Paise
   readonly foundAt: Date
   readonly endedAt: Date | null
@@ -33,10 +33,10 @@ type Row = Pick<Finding, 'id' | 'kind' | 'subject' | 'settlement' | 'detail' | '
 const STATUS: Sql = sql`case when f.closed_at is not null then 'closed' when f.ended_at is not null then 'ended'
   when f.first_at is not null then 'awaiting_second' else 'open' end`
 const ROWS: Sql = sql`
-  select f.id, f.kind, f.subject, f.settlement_id as settlement, f.difference, f.detail, ${STATUS} as status, f.found_at as "foundAt",
+  select f.id, f.kind, f.subject, f.settlement_id as settlement, f.difference, f.detail, ${STATUS} as status, ${SETTLEMENT_DAY}::text as day, f.found_at as "foundAt",
     coalesce(f.closed_at, f.ended_at) as "endedAt", ${nameAt(sql`m`, sql`coalesce(f.closed_at, f.first_at)`)} as "closedBy", f.reason,
     ${microsOf(sql`f.found_at`)} as "sortedAt"
-    from money_finding f left join member m on m.id = coalesce(f.closed_by, f.first_by)`
+    from money_finding f left join gateway_settlement_seen s on s.settlement_id = f.settlement_id left join member m on m.id = coalesce(f.closed_by, f.first_by)`
 
 const viewOf = ({ difference, foundAt, endedAt, ...row }: Row): Finding => ({
   id: row.id,
@@ -45,6 +45,7 @@ const viewOf = ({ difference, foundAt, endedAt, ...row }: Row): Finding => ({
   settlement: row.settlement,
   amount: rupeesFromPaise(difference),
   detail: row.detail,
+  day: row.day,
   status: row.status,
   foundAt: instantOf(foundAt),
   endedAt: instantOrNull(endedAt),

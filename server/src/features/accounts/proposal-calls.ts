@@ -12,7 +12,7 @@ import { type Db, maybeOne, type Queryable, type Sql, sql } from '../../db/sql.t
 import type { Tx } from '../../db/transaction.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import type { Handlers } from '../../http/route.ts'
-import { IS_PROPOSED, IS_RECORDED } from '../../ledger/gateway-settlements.ts'
+import { IS_PROPOSED, IS_RECORDED, SETTLEMENT_DAY } from '../../ledger/gateway-settlements.ts'
 import { CURSOR_PARTS, type Cursor } from '../../lists/cursor.ts'
 import { pageOf } from '../../lists/listing.ts'
 import { microsOf, olderThan } from '../../lists/newest-first.ts'
@@ -33,7 +33,7 @@ type Row = Pick<Shown, 'id' | 'utr' | 'state' | 'status' | 'events' | 'findings'
 type Recording = SettlementRefused | 'settlement_not_found' | 'changed_since_seen'
 
 const ROWS: Sql = sql`
-  select s.settlement_id as id, s.utr, s.status, coalesce(s.paid_on, ist_day(s.seen_at))::text as day, s.amount as paid, s.fee + s.own_fee as kept,
+  select s.settlement_id as id, s.utr, s.status, ${SETTLEMENT_DAY}::text as day, s.amount as paid, s.fee + s.own_fee as kept,
     case when s.state = 'failed' and exists (select from outlay o where ${IS_RECORDED} and o.status = 'booked') then 'came_back'
          when s.state <> 'paid' then s.state
          when s.covers is not null then 'covered'

@@ -8,7 +8,7 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise } from '@roz/core/money.ts'
 import { maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
-import { IS_PROPOSED, IS_RECORDED } from '../../ledger/gateway-settlements.ts'
+import { IS_PROPOSED, IS_RECORDED, SETTLEMENT_DAY } from '../../ledger/gateway-settlements.ts'
 
 /** The settlement came back, and another one has been recorded, or has paid, in its place. */
 export const isCorrected = (row: Sql): Sql => sql`(
@@ -33,7 +33,7 @@ type Returned = { readonly settlementId: string; readonly amount: Paise; readonl
 export async function findProposal(from: Queryable, settlementId: string): Promise<Proposal | undefined> {
   const row = await maybeOne<Row>(
     from,
-    sql`select s.settlement_id as "settlementId", coalesce(s.paid_on, ist_day(s.seen_at))::text as day, s.amount, s.fee + s.own_fee as fee, s.report_hash as report
+    sql`select s.settlement_id as "settlementId", ${SETTLEMENT_DAY}::text as day, s.amount, s.fee + s.own_fee as fee, s.report_hash as report
           from gateway_settlement_seen s where s.settlement_id = ${settlementId}::text and ${IS_PROPOSED}`,
   )
   return row && withoutReturned(row, await listReturned(from))

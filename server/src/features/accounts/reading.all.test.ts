@@ -153,14 +153,28 @@ describe('findings', () => {
       detail: 'paid 877, events 977; fee 23, events 23 (paise)',
     })
     expect(await check()).toMatchObject({ open: 1, difference: -1 })
+    await closeWithReason({ kind: 'sums', settlement: id, amount: -1 })
     await clear()
   })
 
-  test('an adjustment, with the gateway’s words', async () => {
+  /** The only finding, closed with a reason: its amount and the day of its settlement stay. */
+  async function closeWithReason(finding: object): Promise<void> {
+    const { id } = await only()
+    const [seen] = await world.settlements()
+    const reason = 'Their mail of today names it'
+    const closed = await world.ask(`POST /admin/findings/${id}/close`, world.finance, { status: 'open', reason })
+    expect(closed.status).toBe(200)
+    expect(await world.findings()).toEqual([])
+    expect((await world.findings('?status=past'))[0]).toMatchObject({ ...finding, day: seen?.['day'], status: 'closed', reason })
+  }
+
+  test.each([-2, 1])('an adjustment of ₹%d, with the gateway’s words', async (adjustment) => {
     await world.paid(10)
-    await world.settle({ adjustment: -2, remarks: 'Rental of a device' })
+    const settlement = await world.settle({ adjustment, remarks: 'Rental of a device' })
     await world.nextMorning()
-    expect(await only()).toMatchObject({ kind: 'adjustment', amount: -2, detail: expect.stringContaining('Rental of a device') })
+    const finding = { kind: 'adjustment', amount: adjustment, detail: expect.stringMatching(/^OTHER_ADJUSTMENT \d+ Rental of a device$/) }
+    expect(await only()).toMatchObject({ ...finding, settlement, status: 'open' })
+    await closeWithReason(finding)
     await clear()
   })
 

@@ -7,7 +7,7 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Queryable, type Sql, sql } from '../../../db/sql.ts'
 import { ACCOUNTS } from '../../../ledger/accounts.ts'
-import { IS_RECORDED } from '../../../ledger/gateway-settlements.ts'
+import { IS_RECORDED, SETTLEMENT_DAY } from '../../../ledger/gateway-settlements.ts'
 
 const { BANK } = ACCOUNTS
 
@@ -46,12 +46,12 @@ const movementsSince = (since: IstDay): Sql => sql`
     join gateway_settlement_seen s on ${IS_RECORDED} join ${RETURNED} on r.corrected_by = s.settlement_id cross join lateral (${BEFORE}) p
    where ${OF_BANK} and t.day >= ${since}::date
   union all
-  select v.subject, v.kind, coalesce(s.paid_on, ist_day(s.seen_at)), v.amount, array_remove(v.refs, null)
+  select v.subject, v.kind, ${SETTLEMENT_DAY}, v.amount, array_remove(v.refs, null)
     from gateway_settlement_seen s join ${RETURNED} on r.settlement_id = s.covers cross join lateral (${BEFORE}) p
    cross join lateral (values
      ('settlement_back:' || p.settlement_id, 'settlement_back', -ro.amount_paise, array[p.settlement_id, p.utr]),
      ('settlement_again:' || s.settlement_id, 'settlement_again', s.amount, array[s.settlement_id, s.utr])) v (subject, kind, amount, refs)
-   where coalesce(s.paid_on, ist_day(s.seen_at)) >= ${since}::date`
+   where ${SETTLEMENT_DAY} >= ${since}::date`
 
 export type BankMovement = {
   readonly subject: string

@@ -141,16 +141,17 @@ function Row({ finding, onClose, onMatch }: RowProps) {
   const { t, i18n } = useLingui()
   const mayClose = useMay(TREASURY)
   const difference = useDifference()
-  const { kind, amount, subject, detail, settlement, status, foundAt, closedBy, reason } = finding
+  const { kind, amount, subject, detail, settlement, day, status, foundAt, closedBy, reason } = finding
   const isOpen = status === 'open' || status === 'awaiting_second'
   const name = i18n._(FINDING_NAMES[kind])
   const state = FINDING_STATES[status]
   const found = formatInstant(foundAt, currentLanguage())
   const lineId = lineOf(finding)
   const on = detail === null || !isOfBank(kind) ? '' : formatLongDay(detail, currentLanguage())
+  const settledOn = day === null ? '' : formatLongDay(day, currentLanguage())
   const facts = [
     lineId === undefined ? t`About: ${subject}` : null,
-    settlement === null ? null : t`Settlement ${settlement}`,
+    settlement === null ? null : day === null ? t`Settlement ${settlement}` : t`Settlement ${settlement} of ${settledOn}`,
     detail === null ? null : on === '' ? t`The gateway's words: ${detail}` : t`Of ${on}`,
     closedBy === null || reason === null ? null : t`${closedBy}: ${reason}`,
   ]
