@@ -13,6 +13,8 @@ const reference = z.string().meta({ description: 'What the payer writes into the
 const order = z.object({ reference, amount: rupees, member: z.object({ id: z.string(), name: z.string() }) })
 
 export const transferState = z.enum(['asked', 'confirmed', 'rejected'], 'choice_invalid')
+/** `to_second`: what waits for the caller, as the to-do list counts it. */
+export const transferFilter = z.enum([...transferState.options, 'to_second'], 'choice_invalid')
 const transfer = z.object({
   id: z.string(),
   amount: rupees,
@@ -82,7 +84,7 @@ export const bankTransferCalls = {
     access: 'admin',
     roles: READERS,
     summary: 'Transfers that were confirmed, rejected, or wait for a second person, newest first.',
-    query: z.object({ ...page.shape, status: transferState.optional() }),
+    query: z.object({ ...page.shape, status: transferFilter.optional() }),
     output: z.object({ transfers: z.array(transfer), nextCursor }),
     refusals: [],
   }),

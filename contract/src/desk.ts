@@ -42,6 +42,8 @@ export const todoCode = z.enum([
   'refunds_second',
   'failed_payouts',
   'failed_refunds',
+  'transfers',
+  'transfers_second',
   'suspense',
   'disputes',
   'autopay_late',

@@ -3,7 +3,7 @@
  * One unreadable line that may be ours rejects the whole list: a skipped transfer could be sent twice.
  */
 import { type Paise, paise } from '@roz/core/money.ts'
-import { uuidOf } from '../ledger/gateway-id.ts'
+import { uuidOf } from '@roz/core/gateway-id.ts'
 
 /** `id` is the withdrawal's; the amount is in paise. */
 export type Sent = { readonly id: string; readonly amount: Paise; readonly beneficiaryId: string }

@@ -1,7 +1,8 @@
 /**
  * Work that waits for the team: one condition each, for the count of the to-do list and for the list that its line opens.
  * - Nobody is shown what another person must approve for them. A hold leaves nothing to decide.
- * - The rows are named `w` (withdrawal), `r` (refund), `s` (suspense item), `d` (dispute), `o` (payment by decision), `a` (mandate).
+ * - The rows are named `w` (withdrawal), `r` (refund), `s` (suspense item), `d` (dispute), `o` (payment by decision), `a` (mandate),
+ *   `b` (bank transfer), `l` (line of a statement).
  */
 import { CASE_OPEN } from '@roz/core/case-fields.ts'
 import type { StaffRole } from '@roz/contract/roles.ts'
@@ -33,6 +34,10 @@ export const AUTOPAY_WORK = {
 } as const
 /** A finding `f` that neither ended nor was closed. */
 export const IS_OPEN_FINDING: Sql = sql`(f.closed_at is null and f.ended_at is null)`
+/** The line `l` has no entry, is no transfer that was confirmed or waits, and was not closed with a reason. */
+export const IS_FREE_LINE: Sql = sql`(l.subject is null
+  and not exists (select from bank_transfer b where b.line_id = l.id and b.status <> 'rejected')
+  and not exists (select from money_finding f where f.kind = 'bank_line' and f.subject = 'bank_line:' || l.id and f.closed_at is not null and f.ended_at is null))`
 /** Requests for help `c` that are open, and for which nobody did anything for three days. */
 export const UNTOUCHED_CASE = sql`(c.stage = any (${[...CASE_OPEN]}::text[]) and c.touched_at < (select roz_now()) - interval '3 days')`
 
@@ -61,6 +66,7 @@ export function openWork({ viewer, payoutsByHand }: WorkView) {
     },
     suspense: { to_decide: sql`(s.status = 'open' and not ${isSame(sql`s.first_by`, viewer)})` },
     disputes: DISPUTE_WORK,
+    transfers: { to_second: sql`(b.status = 'asked' and not ${isSame(sql`b.asked_by`, viewer)})` },
     outlays: outlayWork(viewer),
   } as const
 }

@@ -6,6 +6,7 @@
  * - Nothing goes back by itself: there are no refunds, disputes or webhooks.
  */
 import { randomInt } from 'node:crypto'
+import { gatewayIdOf } from '@roz/core/gateway-id.ts'
 import { CURRENCY, type Paise } from '@roz/core/money.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { GatewayRefusedError, type NewOrder, type Order, type Payment, type PaymentGateway } from './port.ts'
@@ -68,7 +69,7 @@ async function refuseSoon(db: Db, expiresAtMs: number): Promise<void> {
 }
 
 const paymentOf = ({ id, amount, bankNumber, at }: Transfer): Payment => ({
-  paymentId: id.replaceAll('-', ''),
+  paymentId: gatewayIdOf(id),
   status: 'SUCCESS',
   orderAmount: amount,
   paymentAmount: amount,

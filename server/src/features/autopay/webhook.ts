@@ -8,7 +8,7 @@ import { maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Call } from '../../http/route.ts'
 import { askAt, isLate, lagSeconds } from '../../jobs/webhook-age.ts'
-import { uuidOf } from '../../ledger/gateway-id.ts'
+import { uuidOf } from '@roz/core/gateway-id.ts'
 import type { AutopayDeps } from './deps.ts'
 
 type Raw = Call<typeof autopayCalls.cashfreeMandateWebhook>['raw']

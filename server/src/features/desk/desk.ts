@@ -10,9 +10,11 @@ import { readTodo } from './todo.ts'
 
 type Names = 'adminTodo' | 'adminFigures' | 'adminRounds' | 'adminRoundsCsv'
 
-export function createDesk({ db, payoutsByHand }: { readonly db: Db; readonly payoutsByHand: boolean }) {
+type DeskDeps = { readonly db: Db; readonly payoutsByHand: boolean; readonly byTransfer?: boolean }
+
+export function createDesk({ db, payoutsByHand, byTransfer = false }: DeskDeps) {
   const handlers: Handlers<Names> = {
-    adminTodo: async ({ session }) => ({ ok: true, value: { todo: await readTodo(db, { viewer: session, payoutsByHand }) } }),
+    adminTodo: async ({ session }) => ({ ok: true, value: { todo: await readTodo(db, { viewer: session, payoutsByHand, byTransfer }) } }),
     adminFigures: async ({ query }) => ({ ok: true, value: { figures: await readDeskFigures(db, Number(query.days)) } }),
     adminRounds: async ({ query }) => {
       const page = readPage(query, [CURSOR_PARTS.day])

@@ -18,6 +18,7 @@ const LISTS = {
   refunds: ['admin/refunds?status=to_decide', 'refunds', READERS],
   refunds_second: ['admin/refunds?status=to_second', 'refunds', READERS],
   failed_refunds: ['admin/refunds?status=not_sent', 'refunds', READERS],
+  transfers_second: ['admin/transfers?status=to_second', 'transfers', READERS],
   suspense: ['admin/suspense?status=to_decide', 'suspense', READERS],
   disputes: ['admin/disputes?status=to_answer', 'disputes', READERS],
   autopay_late: ['admin/autopay?status=late', 'mandates', READERS],
@@ -114,6 +115,13 @@ test('every line counts as many items as its list has rows, in each role', async
     insert into dispute (id, order_id, payment_id, amount, type, status, state)
     values ('d1', 'd1', 'd1', 1000, 'CHARGEBACK', 'CHARGEBACK_CREATED', 'open'),
            ('d2', 'd2', 'd2', 1000, 'CHARGEBACK', 'CHARGEBACK_DOCS_RECEIVED', 'open'), ('d3', 'd3', 'd3', 1000, 'CHARGEBACK', 'CHARGEBACK_CREATED', 'lost')`)
+  for (const [by, rows] of [
+    ['finance', 2],
+    ['owner', 1],
+  ] as const)
+    await run(sql`
+      insert into bank_transfer (id, order_id, amount, day, bank_number, status, asked_by)
+      select gen_random_uuid(), repeat('a', 32), 60000, ist_day(roz_now()), 'UTR' || upper(${by}::text) || n, 'asked', ${person(by)}::bigint from generate_series(1, ${rows}::int) n`)
   await insertMandates()
   await run(sql`
     insert into contact_message (ticket, name, email, message, status)

@@ -3,7 +3,8 @@
  * - One statement reads everything from indexes of what is open; its cost does not grow with members or movements.
  * - A role sees only what it may read.
  * - The list that a line opens has the same condition (staff/open-work.ts), so it has as many rows as the line counts.
- * - Each item is in one line. A kind without open items has no line.
+ * - Each item is in one line; a line of the statement that may be a transfer is a finding too, until it is confirmed. A kind without open
+ *   items has no line.
  */
 import type { Output } from '@roz/contract/api.ts'
 import type { deskCalls } from '@roz/contract/desk.ts'
@@ -19,7 +20,7 @@ import { FOLLOW_UP_DUE_SINCE, HAS_DUE_FOLLOW_UP } from '../../ledger/follow-ups.
 import { LATE_HELP } from '../../ledger/help-waits.ts'
 import { isLateStory, lacksLanguage, storyDue } from '../../members/late-stories.ts'
 import { UNTOLD } from '../../members/own-stories.ts'
-import { IS_OPEN_FINDING, openWork, UNTOUCHED_CASE, type Viewer } from '../../staff/open-work.ts'
+import { IS_FREE_LINE, IS_OPEN_FINDING, openWork, UNTOUCHED_CASE, type Viewer } from '../../staff/open-work.ts'
 
 type Item = Output<(typeof deskCalls)['adminTodo']>['todo'][number]
 type Code = Item['code']
@@ -42,7 +43,8 @@ type Kind = {
 const AT_ONCE = sql`at`
 const WITHIN_TWO_DAYS = sql`at + interval '48 hours'`
 
-export type TodoView = { readonly viewer: Viewer; readonly payoutsByHand: boolean }
+/** `byTransfer`: money is added by bank transfers. */
+export type TodoView = { readonly viewer: Viewer; readonly payoutsByHand: boolean; readonly byTransfer?: boolean }
 type Work = ReturnType<typeof openWork>
 
 const withdrawalsThat = (wait: Sql): Sql => sql`select w.created_at as at from withdrawal w where ${wait}`
@@ -79,6 +81,20 @@ const moneyKinds = ({ withdrawals, refunds, suspense, disputes }: Work) => ({
   findings: {
     roles: READERS,
     waiting: sql`select f.found_at as at from money_finding f where ${IS_OPEN_FINDING}`,
+    lateFrom: WITHIN_TWO_DAYS,
+  },
+})
+
+/** Money of members that came to our bank account. They are told that it takes two bank days. */
+const transferKinds = ({ transfers }: Work, byTransfer: boolean) => ({
+  transfers: {
+    roles: READERS,
+    waiting: sql`select l.stored_at as at from bank_line l where ${byTransfer}::boolean and l.amount > 0 and ${IS_FREE_LINE}`,
+    lateFrom: WITHIN_TWO_DAYS,
+  },
+  transfers_second: {
+    roles: READERS,
+    waiting: sql`select b.asked_at as at from bank_transfer b where ${transfers.to_second}`,
     lateFrom: WITHIN_TWO_DAYS,
   },
 })
@@ -182,15 +198,17 @@ const OTHER_KINDS = {
   },
 }
 
-const kindsOf = (work: Work): Readonly<Record<Code, Kind>> => ({
+const kindsOf = (work: Work, byTransfer: boolean): Readonly<Record<Code, Kind>> => ({
   ...moneyKinds(work),
+  ...transferKinds(work, byTransfer),
   ...AUTOPAY_KINDS,
   ...helpKinds(work),
   ...OTHER_KINDS,
 })
 
 export async function readTodo(db: Db, view: TodoView): Promise<Item[]> {
-  const read = (Object.entries(kindsOf(openWork(view))) as [Code, Kind][]).filter(([, { roles }]) => roles.includes(view.viewer.staffRole))
+  const kinds = Object.entries(kindsOf(openWork(view), view.byTransfer === true)) as [Code, Kind][]
+  const read = kinds.filter(([, { roles }]) => roles.includes(view.viewer.staffRole))
   const parts = read.map(
     ([code, { waiting, lateFrom, hasDeadline }], index) => sql`
       select ${index}::int as place, ${code}::text as code, count(*)::int as count, min(at) as oldest,

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { maybeOne, sql } from '../../db/sql.ts'
 import type { Search } from '../../lists/listing.ts'
-import { gatewayIdOf } from '../../ledger/gateway-id.ts'
+import { gatewayIdOf } from '@roz/core/gateway-id.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
 import { findIds, REFUNDS, WITHDRAWALS } from './money-search.ts'

@@ -13,7 +13,7 @@ import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError } fr
 import type { Paise } from '@roz/core/money.ts'
 import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
-import { gatewayIdOf } from '../../ledger/gateway-id.ts'
+import { gatewayIdOf } from '@roz/core/gateway-id.ts'
 import { IS_ON_HOLD, ON_HOLD } from '../../ledger/holds.ts'
 import { startSending, stopSending } from '../../ledger/withdrawals.ts'
 import { isUpi, type PayoutDetail, readPayoutDetail, type StoredAccount } from '../../members/bank-accounts.ts'

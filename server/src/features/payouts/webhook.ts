@@ -14,7 +14,7 @@ import { inTransaction } from '../../db/transaction.ts'
 import type { Answer, Call } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { askAt, isLate, lagSeconds, type WebhookAge } from '../../jobs/webhook-age.ts'
-import { uuidOf } from '../../ledger/gateway-id.ts'
+import { uuidOf } from '@roz/core/gateway-id.ts'
 import type { PayoutsDeps } from './deps.ts'
 
 type Webhook = typeof payoutCalls.cashfreePayoutsWebhook

@@ -16,7 +16,7 @@ import type { walletCalls } from '@roz/contract/wallet.ts'
 import { type Attempt, isResting } from '../../jobs/parking.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { askAt, isLate, lagSeconds, type WebhookAge } from '../../jobs/webhook-age.ts'
-import { uuidOf } from '../../ledger/gateway-id.ts'
+import { uuidOf } from '@roz/core/gateway-id.ts'
 import { wantReading } from '../../ledger/gateway-reading.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 

@@ -8,9 +8,9 @@ import { one, type Queryable, type Sql, sql } from '../../../db/sql.ts'
 import type { Handlers } from '../../../http/route.ts'
 import { instantOf, pageOf } from '../../../lists/listing.ts'
 import { microsOf, olderThan } from '../../../lists/newest-first.ts'
+import { IS_FREE_LINE, openWork, workOf } from '../../../staff/open-work.ts'
 import type { AccountsDeps } from '../deps.ts'
 import { wordsOf } from './match.ts'
-import { IS_FREE_LINE } from './transfer-matches.ts'
 
 export type ShownTransfer = Output<(typeof bankTransferCalls)['transfers']>['transfers'][number]
 type ShownLine = Output<(typeof bankTransferCalls)['transferLines']>['lines'][number]
@@ -35,12 +35,14 @@ export const transferListHandlers = ({ db, secrets, transfers }: AccountsDeps): 
     })
     return page.ok ? { ok: true, value: { lines: [...page.rows], nextCursor: page.nextCursor } } : page
   },
-  transfers: async ({ query }) => {
+  transfers: async ({ query, session }) => {
     const { status } = query
+    const wanted =
+      workOf(openWork({ viewer: session, payoutsByHand: true }).transfers, status) ??
+      (status === undefined ? sql`true` : sql`b.status = ${status}::text`)
     const page = await pageOf(query, async ({ after, limit }) => {
       const rows = await db.query<Row>(sql`
-        ${ROWS} where (${status ?? null}::text is null or b.status = ${status ?? null}::text)
-           and ${olderThan({ at: sql`b.asked_at`, id: sql`b.id` }, after)} order by b.asked_at desc, b.id desc limit ${limit + 1}::int`)
+        ${ROWS} where ${wanted} and ${olderThan({ at: sql`b.asked_at`, id: sql`b.id` }, after)} order by b.asked_at desc, b.id desc limit ${limit + 1}::int`)
       return rows.map((row) => ({ shown: viewOf(row), key: [row.sortedAt, row.id] }))
     })
     return page.ok ? { ok: true, value: { transfers: [...page.rows], nextCursor: page.nextCursor } } : page

@@ -1,19 +1,15 @@
 /**
  * Lines of statements and numbers of the bank that are one transfer: each is booked once, by the line or by the number that was typed.
  * - A number is compared without separators and leading zeros, which banks add, and whatever the amounts are.
- * - The caller holds the lock of the bank.
+ * - The caller holds the lock of the bank, but for the first look for a number.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { squeezed } from '@roz/core/reference-fields.ts'
-import { maybeOne, one, type Queryable, type Sql, sql } from '../../../db/sql.ts'
+import { maybeOne, one, type Queryable, sql } from '../../../db/sql.ts'
 import type { Secrets } from '../../../secrets/secrets.ts'
+import { IS_FREE_LINE } from '../../../staff/open-work.ts'
 import { wordsOf } from './match.ts'
-
-/** The line `l` has no entry, is no transfer that was confirmed or waits, and was not closed with a reason. */
-export const IS_FREE_LINE: Sql = sql`(l.subject is null
-  and not exists (select from bank_transfer b where b.line_id = l.id and b.status <> 'rejected')
-  and not exists (select from money_finding f where f.kind = 'bank_line' and f.subject = 'bank_line:' || l.id and f.closed_at is not null and f.ended_at is null))`
 
 export type Line = { readonly id: string; readonly day: IstDay; readonly amount: Paise; readonly words: string; readonly isTaken: boolean }
 type Row = Omit<Line, 'words'> & { readonly words: Buffer }
@@ -48,18 +44,52 @@ export async function isKnownNumber(from: Queryable, bankNumber: string): Promis
   return isKnown
 }
 
-/** Numbers older than this are not looked for: typing one is no easier than inventing it. */
+/** Lines older than this are not looked at: typing the number of one is no easier than inventing it. */
 const LOOKED_BACK_DAYS = 400
-/** Whether a line that came in has this number, also one that has an entry already. */
-export async function isInStatement(from: Queryable, secrets: Secrets, bankNumber: string): Promise<boolean> {
-  const lines = await from.query<Pick<Row, 'id' | 'words'>>(sql`
-    select id, sealed_words as words from bank_line where amount > 0 and day > ist_day(roz_now()) - ${LOOKED_BACK_DAYS}::int`)
-  return lines.some((line) => squeezed(wordsOf(secrets, line)).includes(bankNumber))
+const CAME_IN = sql`amount > 0 and day > ist_day(roz_now()) - ${LOOKED_BACK_DAYS}::int`
+/** Between two pages other requests have their turn: decrypting one takes some ms. */
+const PAGE = 1000
+
+/** What a look at the lines found. Lines are never removed, so it stays true. */
+export type Looked = { readonly hasNumber: boolean; readonly lines: ReadonlySet<string> }
+const NOTHING: Looked = { hasNumber: false, lines: new Set() }
+
+/**
+ * Looks whether a line that came in has this number, also one that has an entry already.
+ * - Before the lock of the bank: 400 days of lines are decrypted. Under the lock, with what the look `before` it found: only newer lines.
+ */
+export async function lookForNumber(from: Queryable, secrets: Secrets, bankNumber: string, before = NOTHING): Promise<Looked> {
+  const lines = new Set(before.lines)
+  if (before.hasNumber) return before
+  const fresh = (await from.query<Pick<Row, 'id'>>(sql`select id from bank_line where ${CAME_IN}`)).filter(({ id }) => !lines.has(id))
+  for (let start = 0; start < fresh.length; start += PAGE) {
+    const ids = fresh.slice(start, start + PAGE).map(({ id }) => id)
+    const page = await from.query<Pick<Row, 'id' | 'words'>>(
+      sql`select id, sealed_words as words from bank_line where id = any(${ids}::uuid[])`,
+    )
+    if (page.some((line) => squeezed(wordsOf(secrets, line)).includes(bankNumber))) return { hasNumber: true, lines }
+    for (const id of ids) lines.add(id)
+  }
+  return { hasNumber: false, lines }
 }
 
 type Waiting = { readonly lineId: string | null; readonly bankNumber: string | null }
-/** While a transfer waited for the second person, its line got an entry, or its number a line. */
-export async function isTakenElsewhere(from: Queryable, secrets: Secrets, { lineId, bankNumber }: Waiting): Promise<boolean> {
-  if (bankNumber !== null) return isInStatement(from, secrets, bankNumber)
+/** While a transfer waited for the second person, its line got an entry, or its number a line. `looked`: before the lock. */
+export async function isTakenElsewhere(
+  from: Queryable,
+  secrets: Secrets,
+  { lineId, bankNumber }: Waiting,
+  looked: Looked,
+): Promise<boolean> {
+  if (bankNumber !== null) return (await lookForNumber(from, secrets, bankNumber, looked)).hasNumber
   return (await maybeOne(from, sql`select from bank_line where id = ${lineId}::uuid and subject is not null`)) !== undefined
+}
+
+/** The look at the lines for the number of a transfer that waits. */
+export async function lookForTransfer(from: Queryable, secrets: Secrets, id: string): Promise<Looked> {
+  const typed = await maybeOne<{ bankNumber: string }>(
+    from,
+    sql`select bank_number as "bankNumber" from bank_transfer where id = ${id}::uuid and bank_number is not null and status = 'asked'`,
+  )
+  return typed === undefined ? NOTHING : lookForNumber(from, secrets, typed.bankNumber)
 }

@@ -2,8 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../../db/sql.ts'
+import { inTransaction } from '../../../db/transaction.ts'
 import { DAY } from '../../../ledger/testing/fixtures.ts'
 import { makeMember, makeStaff } from '../../../testing/calls.ts'
+import { waitFor } from '../../../testing/wallet-world.ts'
+import { lockBank } from './lock.ts'
 import { openTransferWorld, type TransferWorld } from './testing/transfer-world.ts'
 
 /** The entries that the calls leave in the staff log. */
@@ -225,6 +228,24 @@ describe('a number that is typed', () => {
     expect([await world.balance(order.member), await world.suspended(order.orderId)]).toEqual(['100.00', []])
   })
 
+  test('is refused if the line is stored between the look at the statement and the lock', async () => {
+    const order = await world.order(100)
+    const utr = number()
+    const waiters = async (): Promise<number> =>
+      (await one2(sql`select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and query like '%bank_comparison%'`)).n
+    const running: Promise<unknown>[] = []
+    // The import waits for the lock first. The number is looked for before its line is stored, and judged after.
+    await inTransaction(world.db, async (tx) => {
+      await lockBank(tx)
+      running.push(world.arrivesKnown(100, `IMPS/${utr}/${order.reference}`))
+      await waitFor('the import', async () => (await waiters()) === 1)
+      running.push(world.typed(order, 100, utr))
+      await waitFor('the typed number', async () => (await waiters()) === 2)
+    })
+    const [stored, typed] = (await Promise.all(running)) as [{ stored: number }, { body: { code?: string } }]
+    expect([stored.stored, typed.body.code, await world.balance(order.member)]).toEqual([1, 'transfer_has_line', '0.00'])
+  })
+
   test('typed by two persons at once credits once', async () => {
     const order = await world.order(100)
     const utr = number()
@@ -314,6 +335,28 @@ describe('who confirms', () => {
     expect(stale.body.code).toBe('step_up_required')
     expect(await world.balance(order.member)).toBe('0.00')
   })
+})
+
+test('what waits for finance is on the list of work: lines that came in, and transfers that need another person', async () => {
+  const order = await world.order(600)
+  const line = await world.arrives(50, 'NEFT SOMEBODY')
+  const [first, second] = [await world.clerk(), await world.clerk()]
+  const counts = async (as: bigint) => {
+    const { todo } = (await world.ask('GET /admin/todo', as)).body as { todo: { code: string; count: number; isLate: boolean }[] }
+    const of = (code: string) => todo.find((item) => item.code === code)
+    const second = (await world.ask('GET /admin/transfers?status=to_second', as)).body.transfers as { id: string }[]
+    return { lines: of('transfers')?.count ?? 0, late: of('transfers')?.isLate, asked: of('transfers_second')?.count ?? 0, second }
+  }
+  const before = await counts(second)
+  const { transfer } = (await world.typed(order, 600, number(), first)).body
+  const [own, other] = [await counts(first), await counts(second)]
+  expect([own.asked, own.second.length]).toEqual([before.asked, before.asked])
+  expect([other.asked, other.second.length, other.second[0]?.id]).toEqual([before.asked + 1, before.asked + 1, transfer.id])
+  expect([other.lines, other.late]).toEqual([(await world.lines()).length, false])
+  expect((await world.ask(`POST /admin/transfers/${transfer.id}/reject`, second, { reason: 'A test' })).status).toBe(200)
+  expect((await world.confirmLine(line)).status).toBe(200)
+  const done = await counts(second)
+  expect([done.asked, done.lines]).toEqual([before.asked, other.lines - 1])
 })
 
 test('an order that expired is still credited when its transfer comes', async () => {

@@ -17,7 +17,7 @@ import { inTransaction, type Tx } from '../../../db/transaction.ts'
 import { type Handlers, invalid, type Refusal } from '../../../http/route.ts'
 import { type Approver, judgeApprover, recordAlone } from '../../../ledger/approvals.ts'
 import { lockOutlays } from '../../../ledger/evidence.ts'
-import { gatewayIdOf } from '../../../ledger/gateway-id.ts'
+import { gatewayIdOf } from '@roz/core/gateway-id.ts'
 import { bookArrival } from '../../../ledger/gateway-settlements.ts'
 import { CURSOR_PARTS } from '../../../lists/cursor.ts'
 import { logStaff } from '../../../staff/staff-log.ts'
@@ -25,7 +25,7 @@ import type { AccountsDeps, Transfers } from '../deps.ts'
 import { compareBank } from './compare.ts'
 import { lockBank } from './lock.ts'
 import { findOrders, referenceOf, type ShownTransfer, viewTransfer } from './transfer-lists.ts'
-import { findLine, isInStatement, isKnownNumber, isTakenElsewhere, isTypedAlready } from './transfer-matches.ts'
+import { findLine, isKnownNumber, isTakenElsewhere, isTypedAlready, lookForNumber, lookForTransfer } from './transfer-matches.ts'
 
 type New = {
   readonly id: string
@@ -56,35 +56,39 @@ export function transferHandlers(deps: AccountsDeps): Handlers<Names> {
         const { amount, day } = line
         return ask(tx, transfers, approverOf(session.memberId), { id: randomUUID(), orderId, amount, day, lineId: id, bankNumber: null })
       }),
-    confirmTransfer: ({ session, body: { reference, bankReference: bankNumber, ...typed } }) => {
+    confirmTransfer: async ({ session, body: { reference, bankReference: bankNumber, ...typed } }) => {
       const amount = paiseFromRupees(typed.amount)
       const day = parseDay(typed.day)
-      if (amount === undefined || amount <= 0n) return Promise.resolve(invalid({ amount: 'amount_invalid' }))
-      if (day === undefined) return Promise.resolve(invalid({ day: 'day_invalid' }))
+      if (amount === undefined || amount <= 0n) return invalid({ amount: 'amount_invalid' })
+      if (day === undefined) return invalid({ day: 'day_invalid' })
+      if (transfers === undefined) return { ok: false, code: 'other_way_to_pay' }
+      const looked = await lookForNumber(deps.db, deps.secrets, bankNumber)
       return underLocks(deps, async (tx) => {
-        if (transfers === undefined) return { ok: false, code: 'other_way_to_pay' }
         if (await isAhead(tx, day)) return invalid({ day: 'settlement_day_future' })
         const order = await findOrder(tx, reference)
         if (order === undefined) return { ok: false, code: 'transfer_no_order' }
         if (order.amount !== amount) return { ok: false, code: 'transfer_other_amount', values: { amount: formatPaise(order.amount) } }
         if (await isKnownNumber(tx, bankNumber)) return { ok: false, code: 'transfer_known' }
-        if (await isInStatement(tx, deps.secrets, bankNumber)) return { ok: false, code: 'transfer_has_line' }
+        if ((await lookForNumber(tx, deps.secrets, bankNumber, looked)).hasNumber) return { ok: false, code: 'transfer_has_line' }
         return ask(tx, transfers, approverOf(session.memberId), { ...order, id: randomUUID(), day, lineId: null, bankNumber })
       })
     },
-    approveTransfer: ({ session, params: { id } }) =>
-      underLocks(deps, async (tx) => {
-        if (transfers === undefined) return { ok: false, code: 'other_way_to_pay' }
+    approveTransfer: async ({ session, params: { id } }) => {
+      if (transfers === undefined) return { ok: false, code: 'other_way_to_pay' }
+      if (!CURSOR_PARTS.uuid(id)) return { ok: false, code: 'transfer_not_found' }
+      const looked = await lookForTransfer(deps.db, deps.secrets, id)
+      return underLocks(deps, async (tx) => {
         const found = await lockTransfer(tx, id)
         if (!found.ok) return found
         const transfer = found.value
         const judged = await judge(tx, approverOf(session.memberId), transfer, transfer.askedBy)
         if (!judged.ok) return judged
-        if (await isTakenElsewhere(tx, deps.secrets, transfer)) return { ok: false, code: 'transfer_known' }
+        if (await isTakenElsewhere(tx, deps.secrets, transfer, looked)) return { ok: false, code: 'transfer_known' }
         await decide(tx, id, { status: 'confirmed', by: session.memberId })
         await book(tx, transfers, transfer)
         return answer(tx, transfer, { by: session.memberId, action: 'transfer.approve' })
-      }),
+      })
+    },
     rejectTransfer: ({ session, params: { id }, body: { reason } }) =>
       underLocks(deps, async (tx) => {
         const found = await lockTransfer(tx, id)

@@ -17,6 +17,7 @@ import { formatMoney } from '../../../ui/Money.tsx'
 import { Listing } from '../../Listing.tsx'
 import { at, paging } from '../../queries.ts'
 import type { Shown } from '../states.ts'
+import { useStatus } from './MoneyRows.tsx'
 import { useMay } from '../use-may.ts'
 import { DecideTransfer, LineDialog, OrderOf, type Transfer, type TransferLine, TypedDialog } from './TransferDialogs.tsx'
 
@@ -25,17 +26,23 @@ const linesQuery = infiniteQueryOptions({
   queryFn: ({ pageParam, signal }) => call('transferLines', { query: at(pageParam), signal }),
   ...paging,
 })
-const transfersQuery = infiniteQueryOptions({
-  queryKey: ['admin', 'transfers'],
-  queryFn: ({ pageParam, signal }) => call('transfers', { query: at(pageParam), signal }),
-  ...paging,
-})
+const transfersQuery = (status: keyof typeof FILTERS | '') =>
+  infiniteQueryOptions({
+    queryKey: ['admin', 'transfers', status],
+    queryFn: ({ pageParam, signal }) => call('transfers', { query: { ...at(pageParam), ...(status === '' ? {} : { status }) }, signal }),
+    ...paging,
+  })
 
 const STATES = {
   asked: { tone: 'waiting', label: msg`Waits for another person` },
   confirmed: { tone: 'good', label: msg`Confirmed` },
   rejected: { tone: 'bad', label: msg`Rejected` },
 } as const satisfies Record<Transfer['status'], Shown & { readonly label: MessageDescriptor }>
+
+const FILTERS = {
+  to_second: { tone: 'waiting', label: msg`Bank transfers that need a second person` },
+  ...STATES,
+} as const satisfies Record<string, Shown>
 
 export function Transfers() {
   const mayConfirm = useMay(TREASURY)
@@ -109,13 +116,15 @@ type Open = { readonly act: 'approve' | 'reject'; readonly transfer: Transfer }
 
 function Confirmed({ mayConfirm }: { readonly mayConfirm: boolean }) {
   const { t, i18n } = useLingui()
-  const list = useInfiniteQuery(transfersQuery)
+  const { status: wanted, field } = useStatus(FILTERS)
+  const list = useInfiniteQuery(transfersQuery(wanted))
   const [open, setOpen] = useState<Open>()
   return (
     <section aria-label={t`Confirmed transfers`}>
       <h3 className="spaced">
         <Trans>Confirmed transfers</Trans>
       </h3>
+      <div className="narrowing">{field}</div>
       <Listing
         list={list}
         itemsOf={(page) => page.transfers}

@@ -37,6 +37,8 @@ const LINES = {
   payouts_by_hand: { label: msg`Approved, to be paid by hand`, search: { tab: 'withdrawals', status: 'by_hand', order: 'oldest' } },
   failed_payouts: { label: msg`Withdrawals approved, but not sent`, search: { tab: 'withdrawals', status: 'not_sent', order: 'oldest' } },
   failed_refunds: { label: msg`Refunds approved, but not sent`, search: { tab: 'refunds', status: 'not_sent', order: 'oldest' } },
+  transfers: { label: msg`Bank transfers to confirm`, search: { tab: 'transfers' } },
+  transfers_second: { label: msg`Bank transfers that need a second person`, search: { tab: 'transfers', status: 'to_second' } },
   suspense: { label: msg`Payments in suspense`, search: { tab: 'suspense', status: 'to_decide', order: 'oldest' } },
   disputes: { label: msg`Disputes to answer at the bank`, search: { tab: 'disputes', status: 'to_answer', order: 'oldest' } },
   autopay_late: { label: msg`AutoPay debits late for five days`, search: { tab: 'autopay', status: 'late', order: 'oldest' } },

@@ -1,4 +1,4 @@
-/** Ids at the gateways: our UUID without its dashes. A member's idempotency key is never sent to a gateway. */
+/** Ids at the gateways, and of a bank transfer's payment: our UUID without its dashes. A member's idempotency key is never sent to a gateway. */
 export const gatewayIdOf = (uuid: string): string => uuid.replaceAll('-', '')
 
 const HEX = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/
