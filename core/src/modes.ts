@@ -15,6 +15,8 @@ export type Modes = {
   /** Present where money is added by a bank transfer that a person confirms, and not by a gateway. */
   readonly byTransfer?: true
   readonly withdrawalsOn: boolean
+  /** Present where the bank of a withdrawal's UPI ID is asked for its name. */
+  readonly checksNames?: true
   /** The tax withheld from a reward above an amount; null if none is. */
   readonly tax: { readonly percent: number; readonly aboveRupees: number } | null
 }

@@ -12,6 +12,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { readConfig } from '@roz/server/config/config.ts'
 import { mailWords, MAIL_TEXTS } from '@roz/server/mail/mail-texts.ts'
 import type { MailPayload } from '@roz/server/mail/mail-payload.ts'
+import { TRANSFER_ACCOUNT } from '@roz/server/testing/wallet-world.ts'
 import { paths, publicPath, type PublicPage, publicPaths } from '@roz/web/paths.ts'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -42,6 +43,10 @@ const TAKING_OUT: Words = {
 const ONE_WINNER: Words = {
   en: /one winner|\b1 in (?!1\b)\d|the winner's reward|1 chance|one of us|the winner picked|The winner is|chosen this winner/,
   hi: /एक विजेता|(?<!\b1|\d)(?:[02-9]|\d{2,}) में 1(?!\d)|किसी एक को इनाम|विजेता का इनाम|इस विजेता को हम खुद/,
+}
+const A_GATEWAY: Words = {
+  en: /cashfree|payment partner|original payment method|AutoPay|refunded within|Go to payment|SDK/i,
+  hi: /cashfree|पेमेंट पार्टनर|ऑटो-पे|जिस तरीके से आपने पेमेंट|रिफ़ंड माँगें|पेमेंट पर जाएँ|SDK/i,
 }
 /** True in every mode: the terms say that this is no lottery, and the page at the fixed address that there is no giveaway. */
 const TRUE_ANYWAY = [
@@ -91,6 +96,15 @@ const TAXED: Mode = {
     { en: /Winner: .*₹0\.\d\d after tax/, hi: /विजेता: .*टैक्स काटकर ₹0\.\d\d/ },
   ],
 }
+const BY_TRANSFER: Mode = {
+  name: 'PAYMENTS=bank-transfer',
+  env: { PAYMENTS: 'bank-transfer', ...TRANSFER_ACCOUNT },
+  never: [A_GATEWAY],
+  said: [
+    { en: /goes back as a withdrawal/, hi: /निकासी से वापस मिलते हैं/ },
+    { en: /lines of its statement encrypted/, hi: /स्टेटमेंट की लाइनें हम एन्क्रिप्ट/ },
+  ],
+}
 const together = (...modes: readonly Mode[]): Mode => ({
   name: modes.map(({ name }) => name).join(' '),
   env: Object.assign({}, ...modes.map(({ env }) => env)) as Env,
@@ -99,8 +113,8 @@ const together = (...modes: readonly Mode[]): Mode => ({
 })
 const MODES: readonly Mode[] = [
   together(NO_DRAWS, NO_TOPUPS, NO_WITHDRAWALS),
-  together(SHARED, TAXED),
-  ...(process.env.ROZ_TEST_ALL === undefined ? [] : [NO_DRAWS, NO_TOPUPS, NO_WITHDRAWALS, SHARED, TAXED]),
+  together(SHARED, TAXED, BY_TRANSFER),
+  ...(process.env.ROZ_TEST_ALL === undefined ? [] : [NO_DRAWS, NO_TOPUPS, NO_WITHDRAWALS, SHARED, TAXED, BY_TRANSFER]),
 ]
 
 const MEMBER_SCREENS = [
@@ -141,13 +155,15 @@ describe.each(MODES)('with $name', (mode) => {
   }
   /** It tells of a withdrawal that was requested while they were on. */
   const isOfAWithdrawal = (kind: string): boolean => !modes.withdrawalsOn && /^withdrawal_|^new_bank_account$/.test(kind)
+  /** It tells of a debit, a refund or a dispute that only a gateway can have. */
+  const isOfAGateway = (kind: string): boolean => modes.byTransfer === true && /autopay|^refund_/.test(kind)
   function expectNothingFound(): void {
     expect([...new Set(found.splice(0))]).toEqual([])
   }
 
   beforeAll(async () => {
     // Money is added, and a day with two members passes, before adding is switched off.
-    const { PAYMENTS_LIVE: _, CASHOUT: __, ...before } = mode.env
+    const { PAYMENTS_LIVE: _, CASHOUT: __, PAYMENTS: ___, ...before } = mode.env
     const dataDir = newDataDir()
     const port = await freePorts()
     roz = await startProgram({ env: before, dataDir, port })
@@ -163,12 +179,12 @@ describe.each(MODES)('with $name', (mode) => {
     )
     const edited = await ask(roz.url, 'updateStory', { token: admin, params: { id: story.id }, body: { isActive: true } })
     expect(edited.status).toBe(200)
-    if (mode.env['PAYMENTS_LIVE'] === '0' || mode.env['CASHOUT'] === '0') {
+    if (['PAYMENTS_LIVE', 'CASHOUT', 'PAYMENTS'].some((name) => mode.env[name] !== undefined)) {
       await roz.stop()
       roz = await startUntouched({ env: mode.env, dataDir, port })
     }
     // The gateway's script is of another host: where nothing can be added, a request for it is a complaint.
-    const hosts = [roz.url, ...(modes.topupsOn ? [roz.sandboxUrl] : [])].map((url) => new URL(url).host)
+    const hosts = [roz.url, ...(modes.topupsOn && modes.byTransfer !== true ? [roz.sandboxUrl] : [])].map((url) => new URL(url).host)
     visit = await newVisit(await openBrowser(), { hosts, size: WIDE })
   })
 
@@ -266,12 +282,12 @@ describe.each(MODES)('with $name', (mode) => {
     for (const language of LANGUAGES) {
       for (const template of Object.keys(MAIL_TEXTS)) {
         // Sent only to somebody who won.
-        if (template === 'draw_won' || isOfAWithdrawal(template)) continue
+        if (template === 'draw_won' || isOfAWithdrawal(template) || isOfAGateway(template)) continue
         const { subject, paragraphs, action, after } = mailWords({ to: '', template, language, data } as unknown as MailPayload, frame)
         judge(`the mail ${template}`, language, [subject, ...paragraphs, action?.label ?? '', ...(after ?? [])])
       }
       for (const kind of Object.keys(NOTICES))
-        if (isNoticeKind(kind) && kind !== 'won' && !isOfAWithdrawal(kind)) {
+        if (isNoticeKind(kind) && kind !== 'won' && !isOfAWithdrawal(kind) && !isOfAGateway(kind)) {
           const { title, body } = noticeText(kind, { day: '2026-11-21' }, language)
           judge(`the notice ${kind}`, language, [title, body])
         }

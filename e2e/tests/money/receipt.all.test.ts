@@ -45,7 +45,7 @@ test('each line of the wallet opens its receipt: a top-up, a withdrawal, a join 
   await expect(fact('Receipt number')).toHaveText(/^[0-9A-F]{12}-0001$/)
   await expect(fact('Date & Time')).toContainText('(IST)')
   await expect(fact('Order ID')).toHaveText(/^[0-9a-f]{32}$/)
-  await expect(fact('Gateway reference')).toHaveText(/\S/)
+  await expect(fact('Reference')).toHaveText(/\S/)
   await expect(fact('Member')).toContainText(NAME)
   await expect(fact('Balance after')).toHaveText('₹20.00')
   await auditVisit(visit)

@@ -264,12 +264,12 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: MailTexts | ((told: Mai
     paragraphs: [HELLO, texts('Your refund of {amount} was rejected. The money is back in your wallet.'), ...debtOf(told), REASON],
     action: { label: SEE_WALLET, path: '/wallet' },
   }),
-  money_added: {
+  money_added: (_told, { byTransfer = false }) => ({
     subject: texts('{amount} added to your wallet'),
     paragraphs: [HELLO, texts('{amount} was added to your wallet. Order ID: {orderId}')],
     action: { label: SEE_WALLET, path: '/wallet' },
-    after: [texts('This is your receipt. The unused part can be refunded within 7 days.')],
-  },
+    after: [byTransfer ? texts('This is your receipt.') : texts('This is your receipt. The unused part can be refunded within 7 days.')],
+  }),
   ...AUTOPAY_MAILS,
   payment_waiting: {
     subject: texts('Payment being checked'),

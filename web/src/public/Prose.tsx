@@ -16,6 +16,7 @@ function inModes(html: string, modes: Modes): string {
     topups: modes.topupsOn,
     withdrawals: modes.withdrawalsOn,
     transfer: modes.byTransfer === true,
+    names: modes.checksNames === true,
   }
   const judge = (_whole: string, no: string | undefined, name: string, kept: string): string => {
     if (on[name] === undefined) throw new Error(`a long text asks for the unknown mode “${name}”`)
