@@ -93,7 +93,7 @@ export const autopayCalls = {
     ...changed,
     refusals: ['not_found'],
   }),
-  cashfreeMandateWebhook: endpoint({
+  mandateWebhook: endpoint({
     method: 'POST',
     path: '/webhooks/cashfree-autopay',
     access: 'signed',

@@ -44,7 +44,9 @@ export const adminWithdrawal = z.object({
   status: withdrawalState,
   member: payee,
   transferId: z.string().meta({ description: "The withdrawal's id without dashes: its key at the gateway" }),
-  flags: z.array(z.string()).meta({ description: 'new_account, young_money, gateway_conflict, other_amount: for a second look' }),
+  flags: z
+    .array(z.string())
+    .meta({ description: 'new_account, young_money, name_mismatch, gateway_conflict, other_amount: for a second look' }),
   problem: z
     .string()
     .nullable()
@@ -362,7 +364,7 @@ export const payoutCalls = {
     output: refundAnswer,
     refusals: ['refund_not_found', 'changed_since_seen', 'refund_final', 'idempotency_mismatch'],
   }),
-  cashfreePayoutsWebhook: endpoint({
+  payoutWebhook: endpoint({
     method: 'POST',
     path: '/webhooks/cashfree-payouts',
     access: 'signed',

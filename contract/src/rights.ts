@@ -9,7 +9,7 @@ import { refund } from './payouts.ts'
 import { pushDevice } from './push.ts'
 import { historyItem } from './rounds.ts'
 import { instant, newer, user } from './shapes.ts'
-import { bankDetail, transaction, upiDetail, withdrawal } from './wallet.ts'
+import { placeOfMoney, transaction, withdrawal } from './wallet.ts'
 
 /** A message to support with its answers. */
 const ownMessage = z.object({
@@ -53,11 +53,7 @@ export const rightsCalls = {
     access: 'verified',
     summary:
       'Empties the wallet, whatever the amount: by a withdrawal, or a donation to the help fund. DELETE /user requires an empty wallet.',
-    body: z.strictObject({
-      bankDetail: bankDetail.optional(),
-      upiDetail: upiDetail.optional(),
-      gift: z.literal(true, 'choice_invalid').optional(),
-    }),
+    body: z.strictObject({ ...placeOfMoney, gift: z.literal(true, 'choice_invalid').optional() }),
     output: z.object({
       withdrawal: withdrawal.nullable().meta({ description: 'null for a gift, or if nothing was left' }),
       message: z.string(),

@@ -9,6 +9,11 @@ import { day, instant, newer, nextCursor, page, rupees } from './shapes.ts'
 export const checkout = z.object({ mode: z.enum(['sandbox', 'production']), script_url: z.string() })
 export const orderStatus = z.enum(['PAID', 'PENDING', 'FAILED', 'EXPIRED', 'TERMINATED'])
 
+const nameMatch = z.enum(['match', 'no_match', 'no_such_id', 'unknown']).nullable().meta({
+  description:
+    'Whether the bank says that the UPI ID has the name that was given; no_such_id: it does not know the UPI ID, unknown: nothing could be learned. null: not checked',
+})
+
 export const withdrawal = z.object({
   id: z.string(),
   amount: rupees,
@@ -18,6 +23,7 @@ export const withdrawal = z.object({
     name: z.string().meta({ description: 'The name of the bank, or UPI' }),
     lastFour: z.string().meta({ description: 'The last four digits of the account number, or the masked UPI ID' }),
     upi: newer(z.string().nullable().meta({ description: 'The masked UPI ID, if the money goes to one' }), { absent: null }),
+    nameMatch: newer(nameMatch, { absent: null }),
   }),
   reference: z.string().nullable(),
   reason: z.string().nullable(),
@@ -31,6 +37,7 @@ export const transaction = z.object({
   amount: rupees,
   status: z.string(),
   reason: newer(z.string().nullable().meta({ description: 'The reason why a withdrawal or refund was rejected' }), { absent: null }),
+  nameMatch: newer(nameMatch, { absent: null }),
 })
 
 /** One transaction for a printed receipt: texts in the requested language, a bank account by its last four digits. */
@@ -53,6 +60,16 @@ export const transactionReceipt = z.object({
 export const bankDetail = z.strictObject({ accountHolderName, accountNumber, ifscCode, bankName, accountType }, 'holder_required')
 /** A UPI ID in place of a bank account. */
 export const upiDetail = z.strictObject({ accountHolderName, upiId }, 'holder_required')
+
+/** What each place of a withdrawal has beside itself. */
+export const placeOfMoney = {
+  bankDetail: bankDetail.optional(),
+  upiDetail: upiDetail.optional(),
+  nameCheck: z
+    .boolean('wrong_type')
+    .optional()
+    .meta({ description: 'The member agrees that the bank is asked, by a rupee, whether the UPI ID has this name' }),
+}
 
 /** Why no order to add money is made, whatever the way to pay. */
 export const ORDER_REFUSALS = [
@@ -116,7 +133,7 @@ export const walletCalls = {
     path: '/wallet/withdraw',
     access: 'verified',
     summary: 'Requests a withdrawal to a bank account or to a UPI ID; the amount is held at once.',
-    body: z.strictObject({ amount: rupeeAmount, bankDetail: bankDetail.optional(), upiDetail: upiDetail.optional() }),
+    body: z.strictObject({ amount: rupeeAmount, ...placeOfMoney }),
     output: z.object({ balance: rupees, withdrawal: newer(withdrawal) }),
     refusals: ['on_hold', 'withdrawals_paused', 'insufficient_funds', 'idempotency_mismatch', 'overloaded'],
   }),
@@ -147,7 +164,7 @@ export const walletCalls = {
     output: z.object({ receipt: transactionReceipt }),
     refusals: ['transaction_not_found'],
   }),
-  cashfreeWebhook: endpoint({
+  paymentWebhook: endpoint({
     method: 'POST',
     path: '/webhooks/cashfree',
     access: 'signed',

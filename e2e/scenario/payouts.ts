@@ -56,7 +56,7 @@ async function runWithdrawals(scenario: Scenario, { admin, member, other }: Toke
     expect([200, 409]).toContain(retried.status)
   }
   // Signed webhooks are tested with the payouts themselves; this one is unsigned.
-  const event = await scenario.step('cashfreePayoutsWebhook', { body: { type: 'TRANSFER_SUCCESS' } })
+  const event = await scenario.step('payoutWebhook', { body: { type: 'TRANSFER_SUCCESS' } })
   expect([event.status, event.refusal.code]).toEqual([401, 'webhook_signature'])
 }
 

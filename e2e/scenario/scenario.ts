@@ -75,7 +75,7 @@ export async function startScenario() {
     },
 
     sendWebhook(body: string, signature: string): Promise<Response> {
-      visited.add('cashfreeWebhook')
+      visited.add('paymentWebhook')
       const headers = { 'content-type': 'application/json', 'x-webhook-timestamp': SIGNED_AT, 'x-webhook-signature': signature }
       return fetch(`${roz.url}/api/webhooks/cashfree`, { method: 'POST', headers, body })
     },

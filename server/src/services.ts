@@ -10,6 +10,7 @@ import type { Beacon } from './adapters/beacon/port.ts'
 import type { Mailer } from './adapters/mail/port.ts'
 import type { MandateGateway } from './adapters/mandates/port.ts'
 import type { PaymentGateway } from './adapters/payments/port.ts'
+import type { PayeeNames } from './adapters/payee-names/port.ts'
 import type { PayoutGateway } from './adapters/payouts/port.ts'
 import type { PushSender } from './adapters/push/port.ts'
 import type { SettlementGateway } from './adapters/settlements/port.ts'
@@ -71,6 +72,8 @@ export type ServiceDeps = {
   readonly settlements?: SettlementGateway | undefined
   /** Undefined without payout keys: withdrawals are then paid by hand. */
   readonly payouts?: PayoutGateway | undefined
+  /** Undefined without its keys: the name of a UPI ID is not checked. */
+  readonly payeeNames?: PayeeNames | undefined
   readonly push: PushSender
   readonly log: FastifyBaseLogger
   readonly meters?: Meters
@@ -95,7 +98,7 @@ type Operator = ReturnType<typeof operatorOf>
 
 /** The features that move money in and out. */
 function createMoney(
-  { db, secrets, gateway, mandates, payouts: payoutGateway, config: { business } }: ServiceDeps,
+  { db, secrets, gateway, mandates, payeeNames, payouts: payoutGateway, config: { business } }: ServiceDeps,
   ticketKeys: TicketKeys,
   operator: Operator,
 ) {
@@ -106,6 +109,7 @@ function createMoney(
     topupLimits: business.topupLimits,
     topupsOn: business.modes.topupsOn,
     cashoutOn: business.modes.withdrawalsOn,
+    payeeNames,
     transferAccount: business.transferAccount,
     ticketKeys,
     ...operator,
@@ -225,7 +229,7 @@ function createFeatures(deps: ServiceDeps) {
   }
   const rights = createRights({ ...deps, exports, withdrawRest: wallet.withdrawRest, alarm: operator.alarm })
   const memberCare = createMemberCare({ db, transactionsOf: wallet.transactionsOf })
-  const desk = createDesk({ db, payoutsByHand: deps.payouts === undefined })
+  const desk = createDesk({ db, payoutsByHand: deps.payouts === undefined, byTransfer: business.transferAccount !== undefined })
   const siteEdit = createSiteEdit({ db, settings: config.site })
   const audit = createAudit({ db, alarm: operator.alarm })
   return {

@@ -7,15 +7,12 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { createDrand } from './adapters/beacon/drand.ts'
+import { openCashfree, sandboxAccounts } from './adapters/cashfree/open.ts'
 import { type Clock, createClock } from './adapters/clock.ts'
 import { noting } from './adapters/gateway-silence.ts'
 import { createCatcher } from './adapters/mail/catcher.ts'
-import { cashfreeMandates } from './adapters/mandates/cashfree-mandates.ts'
 import { noMandates } from './adapters/mandates/none.ts'
 import { bankTransferGateway } from './adapters/payments/bank-transfer.ts'
-import { cashfreeGateway } from './adapters/payments/cashfree.ts'
-import { cashfreePayouts } from './adapters/payouts/cashfree-payouts.ts'
-import { cashfreeSettlements } from './adapters/settlements/cashfree-settlements.ts'
 import { createOutsideTime } from './adapters/outside-time.ts'
 import { createWebPush } from './adapters/push/web-push.ts'
 import { openStorage } from './adapters/storage/open-storage.ts'
@@ -143,19 +140,12 @@ async function inWords<T>(setting: string, asked: Promise<T>): Promise<T> {
 async function startGatewaySandbox(config: Config, stops: Stop[]): Promise<void> {
   const { startSandbox } = await import('@roz/gateway-sandbox/sandbox.ts')
   if (config.gateway === undefined) return
-  const { clientId, clientSecret, payouts } = config.gateway
   const sandbox = await startSandbox({
     port: config.sandboxPort,
     // In a container the checkout of the sandbox is reached as the server is; elsewhere only this machine needs it.
     host: ALL_ADDRESSES.includes(config.host) ? config.host : '127.0.0.1',
     dataDir: path.join(config.dataDir, 'gateway-sandbox'),
-    pg: { clientId, clientSecret },
-    payouts: payouts && {
-      clientId: payouts.clientId,
-      clientSecret: payouts.clientSecret,
-      notifyUrl: `http://127.0.0.1:${config.port}/api/webhooks/cashfree-payouts`,
-    },
-    tabs: { subscriptions: { url: `http://127.0.0.1:${config.port}/api/webhooks/cashfree-autopay`, version: '2025-01-01' } },
+    ...sandboxAccounts(config.gateway, (path) => `http://127.0.0.1:${config.port}/api${path}`),
     clockUrl: `http://127.0.0.1:${config.port}/dev/clock`,
   })
   stops.push(() => sandbox.close())
@@ -234,10 +224,10 @@ function outsideOf({ production, payments, gateway, beacon: { chain, relays } }:
 function openGateways({ config: { gateway }, db, clock, log }: { config: Config; db: Db; clock: Clock; log: FastifyBaseLogger }) {
   if (gateway === undefined) return { gateway: bankTransferGateway({ db }), mandates: noMandates }
   const deps = { db, warn: log.warn.bind(log), alarm: log.error.bind(log) }
-  const payments = cashfreeGateway({ ...gateway, checkout: { mode: gateway.mode, scriptUrl: gateway.scriptUrl } })
-  const payouts = gateway.payouts && cashfreePayouts({ ...gateway.payouts, nowMs: () => clock.now().getTime() })
+  const opened = openCashfree(gateway, () => clock.now().getTime())
   return {
-    mandates: noting(deps, 'payments', cashfreeMandates(gateway), [
+    ...opened,
+    mandates: noting(deps, 'payments', opened.mandates, [
       'createMandate',
       'fetchMandate',
       'raiseCharge',
@@ -245,9 +235,9 @@ function openGateways({ config: { gateway }, db, clock, log }: { config: Config;
       'cancelCharge',
       'cancelMandate',
     ]),
-    settlements: noting(deps, 'payments', cashfreeSettlements(gateway), ['listSettlements', 'listSettlementEvents']),
-    gateway: noting(deps, 'payments', payments, ['createOrder', 'fetchOrder', 'createRefund', 'fetchRefund', 'fetchDispute']),
-    payouts: payouts && noting(deps, 'payouts', payouts, ['ensureBeneficiary', 'send', 'fetchTransfer']),
+    settlements: noting(deps, 'payments', opened.settlements, ['listSettlements', 'listSettlementEvents']),
+    gateway: noting(deps, 'payments', opened.gateway, ['createOrder', 'fetchOrder', 'createRefund', 'fetchRefund', 'fetchDispute']),
+    payouts: opened.payouts && noting(deps, 'payouts', opened.payouts, ['ensureBeneficiary', 'send', 'fetchTransfer']),
   }
 }
 

@@ -192,7 +192,7 @@ describe('money comes in', () => {
     const taken = await scenario.sendWebhook(body, scenario.signatureOf(body))
     expect([taken.status, await taken.json()]).toEqual([200, { received: true }])
     const refused = await scenario.sendWebhook(`${body} `, scenario.signatureOf(body))
-    expect([refused.status, codeOf('cashfreeWebhook', 401, await refused.text())]).toEqual([401, 'webhook_signature'])
+    expect([refused.status, codeOf('paymentWebhook', 401, await refused.text())]).toEqual([401, 'webhook_signature'])
     expect((await ask('profile', { token: member })).output.user.wallet.balance).toBe(20)
   })
 })
@@ -220,7 +220,7 @@ describe('AutoPay, which is off here', () => {
     expect([refused.status, refused.refusal.code]).toEqual([403, 'topups_paused'])
     for (const wish of ['pauseAutopay', 'resumeAutopay', 'retryAutopay', 'stopAutopay'] as const)
       expect((await ask(wish, { token: member })).refusal.code).toBe('not_found')
-    expect((await ask('cashfreeMandateWebhook', {})).refusal.code).toBe('webhook_signature')
+    expect((await ask('mandateWebhook', {})).refusal.code).toBe('webhook_signature')
   })
 
   test('the team sees none, and can stop none', async () => {

@@ -4,7 +4,7 @@ import { useAppFixture } from '../../harness/app-fixture.ts'
 import { auditScreen, expectNoSidewaysScroll } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
-import { newMember, pay, PHONE } from '../../harness/people.ts'
+import { adminToken, eventually, newMember, pay, PHONE } from '../../harness/people.ts'
 import { exactToast } from '../../harness/steps.ts'
 
 const fixture = useAppFixture()
@@ -30,7 +30,7 @@ test('after a cut answer the page asks again by itself, and becomes Payment Succ
   )
 })
 
-test('a withdrawal to a UPI ID: a mail address is refused beside the field, and the list shows it masked', async () => {
+test('a withdrawal to a UPI ID: a mail address is refused beside the field, the list shows it masked, and both sides what its bank said', async () => {
   const { token } = await newMember(fixture.roz, { rupees: 20 })
   await fixture.at(
     '/wallet',
@@ -47,14 +47,51 @@ test('a withdrawal to a UPI ID: a mail address is refused beside the field, and 
       await expect(form.getByLabel('IFSC', { exact: true })).toHaveCount(0)
       await auditScreen(page)
       await expectNoSidewaysScroll(page)
+      await expect(form).toContainText('our payment partner sends ₹1 to this UPI ID and asks the bank if it has your name')
       await upiId.fill('Asha.Verma@OKBANK')
       await form.getByRole('button', { name: 'Withdraw ₹10.00' }).click()
       await expect(exactToast(page, 'Withdrawal request submitted!')).toBeVisible()
       await expect(page.getByText('Withdrawal to UPI as…@okbank')).toBeVisible()
+      await told(token, 1)
+      await page.reload()
+      await expect(page.getByText('The bank has your name for this UPI ID.')).toBeVisible()
+
+      await bankSays('other@okbank', { name: 'RAVI KUMAR' })
+      const upiDetail = { accountHolderName: 'Asha Verma', upiId: 'other@okbank' }
+      await ask(fixture.roz.url, 'withdraw', { token, body: { amount: 10, upiDetail, nameCheck: true } })
+      await told(token, 2)
+      await page.evaluate(() => localStorage.setItem('language', 'hi'))
+      await page.reload()
+      await expect(page.getByText('बैंक में इस UPI आईडी का नाम कुछ और है।')).toBeVisible()
+      await auditScreen(page)
+      await expectNoSidewaysScroll(page)
     },
     { token },
   )
+  await fixture.at(
+    '/admin/dashboard?tab=withdrawals',
+    async (page) => {
+      const row = (amount: string) => page.getByRole('listitem').filter({ hasText: amount })
+      await expect(row('as…@okbank')).toContainText('The bank has the same name for it')
+      await expect(row('ot…@okbank')).toContainText('The bank has another name for this UPI ID, or does not know it')
+      await auditScreen(page)
+      await expectNoSidewaysScroll(page)
+    },
+    { token: await adminToken(fixture.roz.url) },
+  )
 })
+
+/** Plays the bank of a UPI ID. */
+async function bankSays(upiId: string, said: object): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  await fetch(`${fixture.roz.sandboxUrl}/__sandbox/upi-ids/${upiId}`, { method: 'POST', headers, body: JSON.stringify(said) })
+}
+/** Waits until the banks of the member's last withdrawals have answered. */
+const told = (token: string, count: number): Promise<unknown> =>
+  eventually('the bank’s answer', async () => {
+    const { withdrawals } = (await ask(fixture.roz.url, 'withdrawals', { token })).output
+    return withdrawals.filter(({ bank }) => bank.nameMatch !== null).length === count || undefined
+  })
 
 test('an IFSC names its bank while it is typed, and another bank’s name is noticed and not refused', async () => {
   const { token } = await newMember(fixture.roz, { rupees: 20 })

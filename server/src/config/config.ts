@@ -8,9 +8,9 @@ import path from 'node:path'
 import { type Paise, paiseFromRupees, rupeesFromPaise, wholeRupees } from '@roz/core/money.ts'
 import { type Modes, splitShown } from '@roz/core/modes.ts'
 import { POLICY_A, policyB, type SplitPolicy } from '@roz/core/split.ts'
+import { checksNames, readCashfree } from '../adapters/cashfree/settings.ts'
 import { beaconSettings, witnessSettings } from './beacon-settings.ts'
 import { defaultOf, NEEDED } from './declared.ts'
-import { gatewaySettings } from './gateway-settings.ts'
 import { allowedInsecure, type Allowed, isThisMachine, judgeHost, judgeLines, judgeSecrets } from './safety.ts'
 import { Settings } from './settings.ts'
 import { storageSettings } from './storage-settings.ts'
@@ -64,7 +64,7 @@ export function readConfig(env: Environment) {
     gateway:
       payments === 'bank-transfer'
         ? undefined
-        : gatewaySettings(settings, { production, payments, sandboxUrl: `http://127.0.0.1:${sandboxPort}` }),
+        : readCashfree(settings, { production, payments, sandboxUrl: `http://127.0.0.1:${sandboxPort}` }),
     beacon: beaconSettings(settings, production),
     witnesses: witnessSettings(settings),
     storage: storageSettings(settings, dataDir, (host) => !production || isThisMachine(host)),
@@ -90,6 +90,7 @@ export function readConfig(env: Environment) {
       production,
       demoAtSandbox: demo && payments === 'sandbox',
       byTransfer: payments === 'bank-transfer',
+      asksNames: checksNames(settings, payments),
     }),
     securityEmail: settings.mailAddress('SECURITY_EMAIL'),
     site: siteSettings(settings, production),
@@ -133,7 +134,8 @@ function businessSettings(
     production,
     demoAtSandbox,
     byTransfer,
-  }: { readonly production: boolean; readonly demoAtSandbox: boolean; readonly byTransfer: boolean },
+    asksNames,
+  }: { readonly production: boolean; readonly demoAtSandbox: boolean; readonly byTransfer: boolean; readonly asksNames: boolean },
 ) {
   const legal = (['LEGAL_ENTITY', 'GRIEVANCE_OFFICER', 'TERMS_VERSION'] as const).every((name) => settings.text(name) !== undefined)
   const on = !production || legal
@@ -148,6 +150,7 @@ function businessSettings(
     withdrawalsOn: settings.flag('CASHOUT', on),
     tax: tax.percent === 0 ? null : { percent: tax.percent, aboveRupees: rupeesFromPaise(tax.above) },
     ...(byTransfer ? { byTransfer: true as const } : {}),
+    ...(asksNames ? { checksNames: true as const } : {}),
   }
   if (byTransfer && settings.flag('AUTOPAY', false)) settings.complain('AUTOPAY: a bank transfer has no AutoPay; leave it off')
   // Whole rupees, because a rupee buys a day: the wallet shows each preset amount as days.

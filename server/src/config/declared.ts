@@ -2,6 +2,7 @@
  * Every setting of the server, declared once. From here come the reading and its checks (settings.ts), docs/settings.md, .env.example
  * and the settings of ops/package/sample.env (settings-page.ts; settings-page.test.ts compares them).
  */
+import { cashfreeSettings } from '../adapters/cashfree/declared.ts'
 import type { Declared, Group } from './declared-kinds.ts'
 import { money } from './declared-money.ts'
 
@@ -158,56 +159,7 @@ const gateway = {
   TRANSFER_BANK: { kind: 'text', says: 'The name of its bank.' },
   TRANSFER_UPI: { kind: 'text', says: 'Its UPI ID.' },
   SANDBOX_PORT: { kind: 'integer', min: 1, max: 65_535, shown: 'PORT + 1', says: 'The port of the gateway sandbox.' },
-  CASHFREE_MODE: {
-    kind: 'choice',
-    of: ['sandbox', 'production'],
-    shown: 'sandbox; production with PAYMENTS=cashfree: production',
-    says: 'The gateway’s mode. A production server accepts only the live one.',
-  },
-  CASHFREE_PG_CLIENT_ID: { kind: 'text', needed: true, shown: 'the sandbox’s', says: 'The id of the payments account.' },
-  CASHFREE_PG_CLIENT_SECRET: {
-    kind: 'text',
-    needed: true,
-    secret: true,
-    shown: 'the sandbox’s',
-    says: 'The secret of the payments account.',
-  },
-  CASHFREE_PG_CLIENT_SECRET_OLD: {
-    kind: 'text',
-    secret: true,
-    says: 'The former secret while it is replaced ([runbook](runbooks/keys.md)): webhooks signed with it are accepted too.',
-  },
-  CASHFREE_PG_BASE_URL: { kind: 'url', shown: 'the sandbox’s, or Cashfree’s', says: 'The address of the payments API.' },
-  CASHFREE_PG_API_VERSION: { kind: 'text', otherwise: '2025-01-01', says: 'The version of the payments API.' },
-  PAYMENT_METHODS: {
-    kind: 'list',
-    shown: 'all that the gateway has activated',
-    says: 'The ways to pay that the gateway offers for adding money: `upi`, `cc`, `dc`, `nb` (cards and netbanking) and other words of the gateway, comma-separated. AutoPay is always by UPI.',
-  },
-  CASHFREE_JS_URL: { kind: 'url', shown: 'the sandbox’s, or Cashfree’s', says: 'The browser script of the checkout.' },
-  CASHFREE_PAYOUT_CLIENT_ID: {
-    kind: 'text',
-    shown: 'the sandbox’s; with PAYMENTS=cashfree none',
-    says: 'The id of the payouts account. Without it payouts are manual: finance pays from the bank and enters the bank’s reference.',
-  },
-  CASHFREE_PAYOUT_CLIENT_SECRET: {
-    kind: 'text',
-    secret: true,
-    shown: 'the sandbox’s; with PAYMENTS=cashfree none',
-    says: 'The secret of the payouts account.',
-  },
-  CASHFREE_PAYOUT_CLIENT_SECRET_OLD: {
-    kind: 'text',
-    secret: true,
-    says: 'The former secret of payouts while it is replaced: webhooks signed with it are accepted too.',
-  },
-  CASHFREE_PAYOUT_BASE_URL: { kind: 'url', shown: 'the sandbox’s, or Cashfree’s', says: 'The address of the payouts API.' },
-  CASHFREE_PAYOUT_API_VERSION: { kind: 'text', otherwise: '2024-01-01', says: 'The version of the payouts API.' },
-  CASHFREE_PAYOUT_PUBLIC_KEY: {
-    kind: 'pem',
-    secret: true,
-    says: 'The gateway’s RSA public key (PEM, line ends as `\\n`), which encrypts the signature of each payout call. It is needed if the server’s address is not on the gateway’s allowlist.',
-  },
+  ...cashfreeSettings,
 } as const satisfies Group
 
 const legal = {

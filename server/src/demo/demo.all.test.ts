@@ -12,7 +12,7 @@ import { cashfreeGateway } from '../adapters/payments/cashfree.ts'
 import { createFileStorage } from '../adapters/storage/files.ts'
 import { statusNow } from '../commands/status.ts'
 import { readConfig } from '../config/config.ts'
-import type { GatewaySettings } from '../config/gateway-settings.ts'
+import type { CashfreeSettings } from '../adapters/cashfree/settings.ts'
 import { one, sql } from '../db/sql.ts'
 import { listAlarms } from '../operation/alarms.ts'
 import { showTransactions } from '../features/wallet/transactions.ts'
@@ -46,7 +46,7 @@ function servicesWith(env: Readonly<Record<string, string>>): Services {
     // Nobody listens on this port: the demo pays its orders without a gateway.
     mandates: createModelMandates().gateway,
     gateway: cashfreeGateway({
-      ...(config.gateway as GatewaySettings),
+      ...(config.gateway as CashfreeSettings),
       baseUrl: 'http://127.0.0.1:1/pg',
       checkout: { mode: 'sandbox', scriptUrl: '' },
     }),

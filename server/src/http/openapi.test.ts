@@ -21,7 +21,7 @@ test('every call of the contract is in the document exactly once', () => {
 test('a body is required for exactly the calls that are refused without one', () => {
   expect(operationOf('register').requestBody?.required).toBe(true)
   expect(operationOf('uploadAvatar').requestBody?.required).toBe(true)
-  expect(operationOf('cashfreeWebhook').requestBody?.required).toBe(true)
+  expect(operationOf('paymentWebhook').requestBody?.required).toBe(true)
   expect(operationOf('joinRound').requestBody?.required).toBe(false)
   expect(operationOf('logout').requestBody).toBeUndefined()
 })
@@ -30,7 +30,7 @@ test('the refusals of a wrong body are declared for each call that reads it, als
   const refused = (name: CallName): string[] => Object.keys(operationOf(name).responses).filter((status) => ['413', '415'].includes(status))
   expect(refused('logout')).toEqual(['413', '415'])
   expect(refused('uploadPoster')).toEqual(['413', '415'])
-  expect(refused('cashfreeWebhook')).toEqual(['413', '415'])
+  expect(refused('paymentWebhook')).toEqual(['413', '415'])
   expect(refused('me')).toEqual(['413'])
 })
 

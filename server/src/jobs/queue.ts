@@ -31,6 +31,8 @@ export type JobPayloads = {
   check_refund: { readonly refundId: string }
   /** Note the bank account and the young money of a withdrawal for the review list. */
   note_signals: { readonly withdrawalId: string }
+  /** Ask the bank of a withdrawal's UPI ID for its name. The member agreed. */
+  check_payee_name: { readonly withdrawalId: string }
   /** Ask the gateway for a dispute's state and book it. */
   check_dispute: { readonly disputeId: string }
   /** Join a member who had less than ₹1 at midnight and has topped up since. */

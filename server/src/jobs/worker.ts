@@ -1,7 +1,7 @@
 /**
  * Runs due work: each feature's clockwork, the sweeps, and the jobs of queue.ts.
  * - Work is due by roz_now() over our own tables. A tick each second, a commit that wrote a job, a start and /dev/clock run it.
- * - Each clockwork, each sweep and each group of jobs (mail, mass, gateway, push, files, signals, many, own) has a lane.
+ * - Each clockwork, each sweep and each group of jobs (mail, mass, gateway, names, push, files, signals, many, own) has a lane.
  * - A slow mail server or gateway, or a failing portion, blocks no other lane.
  * - Several processes may run the worker: clockwork takes a database lock, and a job is claimed with SKIP LOCKED under a lease.
  * - A claim schedules the next try with exponential backoff, so a job that fails or kills its process returns ever more rarely.
@@ -76,6 +76,8 @@ const LANE_OF = {
   join_after_topup: 'own',
   // One job for each withdrawal: after an upgrade they are many, and nobody waits for them.
   note_signals: 'signals',
+  // The bank is asked while the gateway waits: payments must not wait behind it.
+  check_payee_name: 'names',
   // Minutes of work where millions are told.
   tell_skipped: 'many',
   tell_low_balance: 'many',

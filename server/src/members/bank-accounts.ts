@@ -54,12 +54,17 @@ function shownOf(detail: PayoutDetail): { readonly bankName: string; readonly la
   return { bankName: 'UPI', lastFour: masked }
 }
 const IS_UPI = '@'
+type Shown = z.output<typeof withdrawal>['bank']
+export type ShownAccount = Pick<KnownAccount, 'bankName' | 'lastFour'> & { readonly nameMatch: Shown['nameMatch'] }
 /** A row's account as answers have it. */
-export const shownAccount = ({ bankName, lastFour }: Pick<KnownAccount, 'bankName' | 'lastFour'>): z.output<typeof withdrawal>['bank'] => ({
+export const shownAccount = ({ bankName, lastFour, nameMatch }: ShownAccount): Shown => ({
   name: bankName,
   lastFour,
   upi: lastFour.includes(IS_UPI) ? lastFour : null,
+  nameMatch,
 })
+/** What the bank of the row `b` said of its name; null until it has. */
+export const nameMatchOf = (b: Sql): Sql => sql`(select n.result from payee_name_check n where n.bank_account_id = ${b}.id)`
 /** The account of the row `b` in running text: `HDFC Bank ••9012`, `UPI ra…@okbank`. */
 export const accountInText = (b: Sql): Sql =>
   sql`(${b}.bank_name || case when strpos(${b}.last_four, ${IS_UPI}::text) > 0 then ' ' else ' ••' end || ${b}.last_four)`

@@ -8,6 +8,8 @@ import path from 'node:path'
 import { startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
 import { type Paise, paise } from '@roz/core/money.ts'
 import { expect } from 'vitest'
+import { cashfreePayeeNames } from '../adapters/payee-names/cashfree-payee-names.ts'
+import type { PayeeNames } from '../adapters/payee-names/port.ts'
 import { cashfreeGateway } from '../adapters/payments/cashfree.ts'
 import type { Order, PaymentGateway } from '../adapters/payments/port.ts'
 import { type Db, one, sql } from '../db/sql.ts'
@@ -51,13 +53,15 @@ export async function openWalletWorld() {
   const database = await createTestDatabase()
   const { db } = database
   const folder = mkdtempSync(path.join(tmpdir(), 'roz-wallet-'))
-  const sandbox = await startSandbox({ port: 0, host: '127.0.0.1', dataDir: folder, pg: KEYS })
+  const sandbox = await startSandbox({ port: 0, host: '127.0.0.1', dataDir: folder, pg: KEYS, verification: KEYS })
   const state = {
     switches: { topupsOn: true, cashoutOn: true },
     /** Ids of the orders that were fetched from the gateway. */
     gatewayCalls: [] as string[],
     /** Replaces the gateway's answers about orders; undefined: it does not know the order. */
     retell: undefined as Retell | undefined,
+    /** Holds back the gateway's answers about names. */
+    holdNames: undefined as (() => Promise<void>) | undefined,
     alarms: [] as object[],
     jobs: [] as KeptJob[],
   }
@@ -72,6 +76,7 @@ export async function openWalletWorld() {
   const wallet = createWallet({
     ...shared,
     secrets: testSecrets,
+    payeeNames: heldNames(sandbox.url, state),
     topupLimits: { min: paise(1000n), max: paise(3000n) },
     get topupsOn() {
       return state.switches.topupsOn
@@ -95,6 +100,7 @@ export async function openWalletWorld() {
     ...rows(db),
     reset: async (): Promise<void> => {
       state.retell = undefined
+      state.holdNames = undefined
       state.gatewayCalls.length = 0
       state.jobs.length = 0
       state.alarms.length = 0
@@ -135,10 +141,23 @@ function retold(sandboxUrl: string, state: { gatewayCalls: string[]; retell: Ret
   }
 }
 
+function heldNames(sandboxUrl: string, state: { holdNames: (() => Promise<void>) | undefined }): PayeeNames {
+  const config = { baseUrl: `${sandboxUrl}/verification`, ...KEYS, apiVersion: '2024-12-01', nowMs: Date.now, timeoutMs: 1500 }
+  const real = cashfreePayeeNames(config)
+  return {
+    checkName: async (question) => {
+      const answer = await real.checkName(question)
+      await state.holdNames?.()
+      return answer
+    },
+  }
+}
+
 type Features = { readonly wallet: ReturnType<typeof createWallet>; readonly disputes: ReturnType<typeof createDisputes> }
 
 function workerOf(db: Db, { wallet, disputes }: Features, jobs: KeptJob[]) {
-  const handlers = keepJobs(jobs, { settle_order: wallet.jobs.settle_order, ...disputes.jobs })
+  const { settle_order, check_payee_name } = wallet.jobs
+  const handlers = keepJobs(jobs, { settle_order, check_payee_name, ...disputes.jobs })
   const now = async (): Promise<Date> => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now
   return createWorker({
     db,

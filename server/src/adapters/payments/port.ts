@@ -10,20 +10,12 @@
  *
  * In core, contract, server and web these files name the gateway outside the adapters and tests; a second gateway has to change them.
  * The samples of operators name it too: `ops/package/compose.yml`, `ops/package/sample.env` and `lab/cluster/settings.ts`.
- * - `contract/src/autopay.ts`: the webhook of mandates and its path.
- * - `contract/src/payouts.ts`: the payout webhook and its path.
- * - `contract/src/wallet.ts`: the payment webhook and its path.
- * - `server/src/config/gateway-settings.ts`: its settings, hosts and script.
- * - `server/src/config/declared.ts`: the declarations of its settings.
+ * - `contract/src/autopay.ts`: the path of the webhook of mandates.
+ * - `contract/src/payouts.ts`: the path of the payout webhook.
+ * - `contract/src/wallet.ts`: the path of the payment webhook.
  * - `server/src/config/config.ts`: the value of PAYMENTS, and what production requires.
- * - `server/src/features/autopay/autopay.ts`: the handler of the webhook of mandates.
- * - `server/src/features/autopay/webhook.ts`: the type of that call.
- * - `server/src/features/payouts/payouts.ts`: the handler of the payout webhook.
- * - `server/src/features/payouts/webhook.ts`: the type of that call.
- * - `server/src/features/wallet/add-money.ts`: the address that an order's webhook goes to.
- * - `server/src/features/wallet/wallet.ts`: the handler of the payment webhook.
- * - `server/src/features/wallet/webhook.ts`: the type of that call, and `CUSTOMER_FIELDS`, the fields of a body that are deleted after 90 days.
- * - `server/src/start.ts`: where both adapters are made, and where the sandbox sends payout webhooks.
+ * - `server/src/config/declared.ts`: the value of PAYMENTS.
+ * - `server/src/start.ts`: where its adapters are opened, and the sandbox's accounts.
  * - `web/src/features/wallet/gateway-script.ts`: the object that the gateway's script leaves in the page.
  */
 import type { Paise } from '@roz/core/money.ts'

@@ -4,20 +4,10 @@
  * - Money goes only to a beneficiary whose account is the requested one.
  * - An answer about another transfer or beneficiary than the one asked for is refused.
  */
-import { constants, createHash, publicEncrypt } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { CURRENCY, rupeesFromPaise } from '@roz/core/money.ts'
-import {
-  type GatewayAnswer,
-  type ApiConfig,
-  askOnce,
-  cashfreeApi,
-  expectOk,
-  expectSame,
-  isUnknown,
-  parseJson,
-  read,
-  refusal,
-} from '../cashfree/calls.ts'
+import { type GatewayAnswer, askOnce, cashfreeApi, expectOk, expectSame, isUnknown, parseJson, read, refusal } from '../cashfree/calls.ts'
+import { callSignature, type SignedConfig } from '../cashfree/call-signature.ts'
 import { verifySignature, WEBHOOK_LIFE_MS } from '../cashfree/webhook-signature.ts'
 import { GatewayForeignError } from '../payments/port.ts'
 import type { Beneficiary, Instrument, KnownBeneficiary, NewTransfer, PayoutEvent, PayoutGateway, Transfer } from './port.ts'
@@ -31,18 +21,12 @@ import {
   wireTransferEvent,
 } from './wire.ts'
 
-/** `baseUrl` is `https://api.cashfree.com/payout`, `https://sandbox.cashfree.com/payout` or the address of the local sandbox. */
-export type PayoutsConfig = ApiConfig & {
-  /** PEM. With it each call is signed, which the gateway requires from addresses that are not on its list. */
-  readonly publicKey?: string | undefined
-  readonly nowMs: () => number
-}
-
 const NAME_MAX = 100
 const REMARKS_MAX = 70
 
-export function cashfreePayouts(config: PayoutsConfig): PayoutGateway {
-  const api = cashfreeApi(config, () => secondFactor(config))
+/** `baseUrl` is `https://api.cashfree.com/payout`, `https://sandbox.cashfree.com/payout` or the address of the local sandbox. */
+export function cashfreePayouts(config: SignedConfig): PayoutGateway {
+  const api = cashfreeApi(config, () => callSignature(config))
 
   async function findBeneficiary(query: Readonly<Record<string, string>>, signal: AbortSignal | undefined) {
     const answer = await api.twice({ method: 'GET', path: `/beneficiary?${new URLSearchParams(query).toString()}`, signal })
@@ -101,14 +85,6 @@ export function cashfreePayouts(config: PayoutsConfig): PayoutGateway {
     webhookLifeMs: WEBHOOK_LIFE_MS,
     parseWebhook: parsePayoutWebhook,
   }
-}
-
-/** `x-cf-signature`: client id and time in seconds, encrypted for the gateway; valid for ten minutes. */
-function secondFactor({ publicKey, clientId, nowMs }: PayoutsConfig): Readonly<Record<string, string>> {
-  if (publicKey === undefined) return {}
-  const text = Buffer.from(`${clientId}.${Math.floor(nowMs() / 1000)}`)
-  const sealed = publicEncrypt({ key: publicKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha1' }, text)
-  return { 'x-cf-signature': sealed.toString('base64') }
 }
 
 const known = (wire: WireBeneficiary): KnownBeneficiary => ({

@@ -34,7 +34,7 @@ export function createAutopay(given: Omit<AutopayDeps, 'idempotency'>) {
     },
     setUpAutopay: (call) => setUp(deps, call),
     ...wishHandlers(deps),
-    cashfreeMandateWebhook: async ({ raw }) => {
+    mandateWebhook: async ({ raw }) => {
       const received = await receiveMandateWebhook(deps, raw)
       if (received === 'bad_signature') return { ok: false, code: 'webhook_signature' }
       if (received === 'unreadable') return { ok: false, code: 'bad_json' }

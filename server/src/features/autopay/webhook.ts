@@ -11,7 +11,7 @@ import { askAt, isLate, lagSeconds } from '../../jobs/webhook-age.ts'
 import { uuidOf } from '@roz/core/gateway-id.ts'
 import type { AutopayDeps } from './deps.ts'
 
-type Raw = Call<typeof autopayCalls.cashfreeMandateWebhook>['raw']
+type Raw = Call<typeof autopayCalls.mandateWebhook>['raw']
 
 /** The context of the wallet's events: both share a table, whose rows lose the payer's fields after 90 days. */
 const contextOf = (eventKey: string): string => `gateway_event:${eventKey}`

@@ -52,7 +52,7 @@ type Names =
   | 'creditSuspense'
   | 'refundSuspense'
   | 'paySuspense'
-  | 'cashfreePayoutsWebhook'
+  | 'payoutWebhook'
 
 const SWEEP_AT_ONCE = 8
 
@@ -84,7 +84,7 @@ export function createPayouts(deps: PayoutsDeps) {
         : page
     },
     // Without payout keys no webhook can be genuine.
-    cashfreePayoutsWebhook: async (call) =>
+    payoutWebhook: async (call) =>
       payouts === undefined ? { ok: false, code: 'webhook_signature' } : receivePayoutWebhook({ ...deps, payouts }, call),
   }
 

@@ -26,7 +26,7 @@ import { readDebtPaid } from '../../ledger/debts.ts'
 import { IS_ON_HOLD } from '../../ledger/holds.ts'
 import { creditSuspense, IS_BANK_TRANSFER, judgeCredit, judgePay, paySuspense, refundSuspense } from '../../ledger/suspense.ts'
 import { giveVoice, seenItemStatus } from '../../ledger/suspense-voices.ts'
-import { shownAccount } from '../../members/bank-accounts.ts'
+import { nameMatchOf, type ShownAccount, shownAccount } from '../../members/bank-accounts.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
 import { changedSince, type Deciding, decideOnce } from '../../staff/decision.ts'
@@ -171,6 +171,7 @@ type Row = PayeeRow &
     readonly decidedAt: Date | null
     readonly bankName: string | null
     readonly lastFour: string | null
+    readonly nameMatch: ShownAccount['nameMatch']
     readonly reference: string | null
     readonly firstById: string | null
     readonly firstByName: string | null
@@ -184,7 +185,7 @@ type Row = PayeeRow &
 const rows = sql`
   select s.id, s.order_id as "orderId", s.payment_id as "paymentId", s.amount, s.currency, s.reason, ${seenItemStatus(sql`s`)} as status, s.created_at as "createdAt",
     ${waitingHours(sql`s.status = 'open'`, sql`s.created_at`)}, s.decided_at as "decidedAt", coalesce(${IS_ON_HOLD}, false) as "isOnHold", ${IS_BANK_TRANSFER} as "isTransfer", ${payeeColumns}, ${suspectColumns},
-    b.bank_name as "bankName", b.last_four as "lastFour", s.reference,
+    b.bank_name as "bankName", b.last_four as "lastFour", ${nameMatchOf(sql`b`)} as "nameMatch", s.reference,
     f.public_id as "firstById", ${nameAt(sql`f`, sql`s.first_at`)} as "firstByName", s.first_at as "firstAt", fm.public_id as "firstPayeeId", fm.name as "firstPayeeName",
     fm.email as "firstPayeeEmail", s.first_reference as "firstReference"
   from suspense_item s
@@ -221,7 +222,7 @@ const viewOf = (row: Row): Item => ({
   decidedAt: instantOrNull(row.decidedAt),
   member: payeeOf(row),
   ...suspectOf(row),
-  bank: row.bankName === null || row.lastFour === null ? null : shownAccount({ bankName: row.bankName, lastFour: row.lastFour }),
+  bank: row.bankName === null || row.lastFour === null ? null : shownAccount({ ...row, bankName: row.bankName, lastFour: row.lastFour }),
   reference: row.reference,
   first: firstOf(row),
 })

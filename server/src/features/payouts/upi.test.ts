@@ -10,7 +10,7 @@ import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world
 import { BANK } from '../../testing/wallet-world.ts'
 
 const UPI = { accountHolderName: 'Asha Verma', upiId: 'asha.verma@okbank' }
-const SHOWN = { name: 'UPI', lastFour: 'as…@okbank', upi: 'as…@okbank' }
+const SHOWN = { name: 'UPI', lastFour: 'as…@okbank', upi: 'as…@okbank', nameMatch: null }
 let world: PayoutsWorld
 let byHand: PayoutsWorld
 beforeAll(async () => {

@@ -17,7 +17,7 @@ import { askAt, isLate, lagSeconds, type WebhookAge } from '../../jobs/webhook-a
 import { uuidOf } from '@roz/core/gateway-id.ts'
 import type { PayoutsDeps } from './deps.ts'
 
-type Webhook = typeof payoutCalls.cashfreePayoutsWebhook
+type Webhook = typeof payoutCalls.payoutWebhook
 
 export async function receivePayoutWebhook(
   deps: PayoutsDeps & { readonly payouts: PayoutGateway },

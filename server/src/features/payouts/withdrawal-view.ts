@@ -11,7 +11,7 @@ import { IS_ON_HOLD } from '../../ledger/holds.ts'
 import type { WithdrawalStatus } from '../../ledger/withdrawals.ts'
 import { instantOf, instantOrNull, type Search } from '../../lists/listing.ts'
 import { microsOf, orderOf } from '../../lists/newest-first.ts'
-import { shownAccount } from '../../members/bank-accounts.ts'
+import { nameMatchOf, type ShownAccount, shownAccount } from '../../members/bank-accounts.ts'
 import { withSeen } from '../../staff/decision.ts'
 import {
   approvalColumns,
@@ -28,14 +28,13 @@ import { findIds, WITHDRAWALS } from './money-search.ts'
 export type AdminWithdrawal = z.infer<typeof adminWithdrawal>
 
 type Row = SuspectRow &
-  ApprovalRow & {
+  ApprovalRow &
+  ShownAccount & {
     readonly id: string
     readonly amount: Paise
     readonly status: WithdrawalStatus | 'awaiting_second'
     readonly createdAt: Date
     readonly endedAt: Date | null
-    readonly bankName: string
-    readonly lastFour: string
     readonly reference: string | null
     readonly reason: string | null
     readonly problem: string | null
@@ -54,7 +53,7 @@ type Row = SuspectRow &
 const KEY = { at: sql`w.created_at`, id: sql`w.id` }
 const rows = sql`
   select w.id, w.amount, ${seenStatus(sql`w`)} as status, w.created_at as "createdAt", w.ended_at as "endedAt", b.bank_name as "bankName", b.last_four as "lastFour",
-    w.reference, w.reason, w.problem, w.flags, ${IS_ON_HOLD} as "isOnHold", w.approved_at as "approvedAt",
+    ${nameMatchOf(sql`b`)} as "nameMatch", w.reference, w.reason, w.problem, w.flags, ${IS_ON_HOLD} as "isOnHold", w.approved_at as "approvedAt",
     a.public_id as "shownToId", ${nameAt(sql`a`, sql`w.shown_at`)} as "shownToName", w.shown_at as "shownAt", ${payeeColumns}, ${suspectColumns}, ${approvalColumns(sql`w`)},
     ${microsOf(sql`w.created_at`)} as "sortedAt"
   from withdrawal w join bank_account b on b.id = w.bank_account_id join member m on m.id = w.member_id
@@ -71,7 +70,7 @@ const viewOf = (row: Row): AdminWithdrawal =>
     reason: row.reason,
     member: { id: row.memberPublicId, name: row.memberName, email: row.memberEmail },
     transferId: gatewayIdOf(row.id),
-    flags: row.flags,
+    flags: [...row.flags, ...(row.nameMatch === 'no_match' || row.nameMatch === 'no_such_id' ? ['name_mismatch'] : [])],
     problem: row.problem,
     onHold: row.isOnHold,
     approvedAt: instantOrNull(row.approvedAt),

@@ -103,6 +103,7 @@ export async function eraseIdentity(tx: Tx, memberId: bigint): Promise<string | 
     update bank_account set sealed = ''::bytea, account_mac = sha256(uuid_send(gen_random_uuid())), details_mac = sha256(uuid_send(gen_random_uuid())),
            beneficiary_id = null, last_four = regexp_replace(last_four, '^.*@', '…@')
      where member_id = ${id}`)
+  await tx.query(sql`delete from payee_name_check where bank_account_id in (select id from bank_account where member_id = ${id})`)
   await tx.query(sql`update autopay_mandate set payer = null where member_id = ${id}`)
   await tx.query(sql`
     update autopay_charge set failure_reason = null

@@ -40,7 +40,13 @@ export type RightsDeps = UnconfirmedDeps & {
   /** Requests a withdrawal of the whole balance, whatever its amount; undefined when the balance is zero. */
   readonly withdrawRest: (
     tx: Tx,
-    rest: { readonly id: string; readonly memberId: bigint; readonly origin: string; readonly detail: PayoutDetail },
+    rest: {
+      readonly id: string
+      readonly memberId: bigint
+      readonly origin: string
+      readonly detail: PayoutDetail
+      readonly nameCheck: boolean | undefined
+    },
   ) => Promise<
     { readonly ok: true; readonly value: Withdrawal | undefined } | { readonly ok: false; readonly code: 'on_hold' | 'withdrawals_paused' }
   >
@@ -125,8 +131,8 @@ async function giveAll(tx: Tx, id: string, { session, language }: CloseCall): Pr
 }
 
 async function withdrawAll(deps: RightsDeps, tx: Tx, id: string, call: CloseCall, detail: PayoutDetail): Promise<Closed> {
-  const { session, language, origin } = call
-  const left = await deps.withdrawRest(tx, { id, memberId: session.memberId, origin, detail })
+  const { session, language, origin, body } = call
+  const left = await deps.withdrawRest(tx, { id, memberId: session.memberId, origin, detail, nameCheck: body.nameCheck })
   if (!left.ok) return left
   const { value } = left
   if (value === undefined) return answer(null, NOTHING_LEFT[language])

@@ -8,7 +8,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { bankTransferCalls } from '@roz/contract/bank-transfers.ts'
-import type { walletCalls } from '@roz/contract/wallet.ts'
+import { walletCalls } from '@roz/contract/wallet.ts'
 import { topupProblem, type TopupLimits } from '@roz/core/money-fields.ts'
 import { type Paise, paiseFromRupees } from '@roz/core/money.ts'
 import { GatewayRefusedError, GatewayUnavailableError, type NewOrder, type PaymentGateway } from '../../adapters/payments/port.ts'
@@ -157,7 +157,7 @@ async function openAtGateway<V>(
       customerId: who.customerId,
       phone,
       returnUrl: `${origin}/payment-status?order_id={order_id}`,
-      notifyUrl: `${origin}/api/webhooks/cashfree`,
+      notifyUrl: `${origin}/api${walletCalls.paymentWebhook.path}`,
       expiresAtMs: who.now.getTime() + lifeMs,
     })
     sessionId = order.sessionId

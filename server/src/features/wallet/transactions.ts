@@ -4,7 +4,7 @@
  * - An order is one line whose id stays the same, whether it is open, failed or paid.
  * - A payment that waits in SUSPENSE is never `completed`: the completed lines add up to the balance. One in another currency
  *   has no amount in rupees; its description names the sum.
- * - A rejection carries its reason.
+ * - A rejection carries its reason, a withdrawal to a UPI ID what the bank said of its name.
  */
 import type { transaction } from '@roz/contract/wallet.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
@@ -14,7 +14,7 @@ import type { z } from 'zod'
 import { type Queryable, sql } from '../../db/sql.ts'
 import { readPages } from '../../lists/cursor.ts'
 import { listMovements, type Movement, type WaitingStatus } from '../../ledger/movements.ts'
-import { accountInText } from '../../members/bank-accounts.ts'
+import { accountInText, nameMatchOf } from '../../members/bank-accounts.ts'
 import type { WithdrawalStatus } from '../../ledger/withdrawals.ts'
 import { describe } from './descriptions.ts'
 import { SHOWN_STATUS } from './withdraw.ts'
@@ -25,6 +25,7 @@ export type Transaction = z.infer<typeof transaction>
 type Details = {
   readonly orderByPayment: ReadonlyMap<string, string>
   readonly bankByWithdrawal: ReadonlyMap<string, string>
+  readonly nameByWithdrawal: ReadonlyMap<string, Transaction['nameMatch']>
   readonly reasons: ReadonlyMap<string, string>
   readonly taxByPrize: ReadonlyMap<string, Paise>
   /** The orders among them that are debits of AutoPay. */
@@ -73,7 +74,8 @@ async function readDetails(from: Queryable, memberId: bigint, movements: readonl
     movements.flatMap((movement) => orderOf(movement, orderByPayment) ?? []),
   )
   const bankByWithdrawal = new Map(known.map(({ id, bank }) => [id, bank]))
-  return { orderByPayment, bankByWithdrawal, reasons: new Map(reasons), debits, taxByPrize }
+  const nameByWithdrawal = new Map(known.map(({ id, nameMatch }) => [id, nameMatch]))
+  return { orderByPayment, bankByWithdrawal, nameByWithdrawal, reasons: new Map(reasons), debits, taxByPrize }
 }
 
 const orderOf = ({ kind, ref, orderId }: Movement, byPayment: ReadonlyMap<string, string>): string | undefined =>
@@ -104,8 +106,8 @@ async function readOrders(from: Queryable, memberId: bigint, payments: readonly 
 
 /** Only reasons of rejections: the gateway's codes of failures are not texts for members. */
 const readWithdrawals = (from: Queryable, memberId: bigint, ids: readonly string[]) =>
-  from.query<{ id: string; bank: string; reason: string | null }>(sql`
-    select w.id, ${accountInText(sql`b`)} as bank, case when w.status = 'rejected' then w.reason end as reason
+  from.query<{ id: string; bank: string; nameMatch: Transaction['nameMatch']; reason: string | null }>(sql`
+    select w.id, ${accountInText(sql`b`)} as bank, ${nameMatchOf(sql`b`)} as "nameMatch", case when w.status = 'rejected' then w.reason end as reason
       from withdrawal w join bank_account b on b.id = w.bank_account_id
      where w.member_id = ${memberId}::bigint and w.id = any (${ids}::uuid[])`)
 
@@ -135,6 +137,7 @@ function transactionOf(movement: Movement, details: Details, language: Language)
     amount: rupeesFromPaise(foreign === '' ? amount : ZERO),
     status: statusOf(movement),
     reason: details.reasons.get(ref) ?? null,
+    nameMatch: kind === 'wd_hold' ? (details.nameByWithdrawal.get(ref) ?? null) : null,
   }
 }
 

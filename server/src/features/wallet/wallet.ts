@@ -9,6 +9,7 @@ import type { walletCalls } from '@roz/contract/wallet.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import type { TopupLimits } from '@roz/core/money-fields.ts'
 import type { Language } from '@roz/core/language.ts'
+import type { PayeeNames } from '../../adapters/payee-names/port.ts'
 import type { PaymentGateway } from '../../adapters/payments/port.ts'
 import type { Db } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
@@ -27,6 +28,7 @@ import { addMoney, askTransfer } from './add-money.ts'
 import { listTransfers, type TransferAccount } from './bank-transfers.ts'
 import { findTopup, isOpen, noteOrderKnown, ORDER_STATUS_OF } from './orders.ts'
 import { creditTransfer, settleOrder, sweepOrders } from './settle.ts'
+import { checkPayeeName } from './payee-name.ts'
 import { findReceipt } from './receipt.ts'
 import { listAllTransactions, showTransactions } from './transactions.ts'
 import { cleanOldEvents, receivePaymentWebhook } from './webhook.ts'
@@ -43,6 +45,8 @@ export type WalletDeps = {
   /** The operator's switches PAYMENTS_LIVE and CASHOUT. */
   readonly topupsOn: boolean
   readonly cashoutOn: boolean
+  /** Undefined without its keys: the name of a UPI ID is not checked. */
+  readonly payeeNames?: PayeeNames | undefined
   /** Our bank account, where money is added by transfers to it. */
   readonly transferAccount?: TransferAccount | undefined
   readonly ticketKeys: Pick<TicketKeys, 'ensure'>
@@ -62,7 +66,7 @@ type WalletCalls =
   | 'withdrawals'
   | 'transactions'
   | 'receipt'
-  | 'cashfreeWebhook'
+  | 'paymentWebhook'
 
 /** How long a page waits for the gateway before it gets our own state. */
 const PATIENCE_MS = 4000
@@ -137,7 +141,7 @@ export function createWallet(deps: WalletDeps) {
       const receipt = await findReceipt(db, session.memberId, params.id, language)
       return receipt === undefined ? { ok: false, code: 'transaction_not_found' } : { ok: true, value: { receipt } }
     },
-    cashfreeWebhook: async ({ raw }) => {
+    paymentWebhook: async ({ raw }) => {
       const received = await receivePaymentWebhook(deps, raw)
       if (received === 'bad_signature') return { ok: false, code: 'webhook_signature' }
       if (received === 'unreadable') return { ok: false, code: 'bad_json' }
@@ -168,6 +172,7 @@ export function createWallet(deps: WalletDeps) {
         await noteOrderKnown(db, orderId)
         await orKeepJob(settleOrder(deps, orderId))
       },
+      check_payee_name: ({ withdrawalId }: { readonly withdrawalId: string }): Promise<void> => checkPayeeName(deps, withdrawalId),
       note_signals: ({ withdrawalId }: { readonly withdrawalId: string }): Promise<void> => noteWithdrawal(deps, withdrawalId),
     },
     /** Sweeps of open orders, of old idempotency keys and of old events. Each is due work of its own. */

@@ -20,7 +20,7 @@ import { uuidOf } from '@roz/core/gateway-id.ts'
 import { wantReading } from '../../ledger/gateway-reading.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 
-type Raw = Call<typeof walletCalls.cashfreeWebhook>['raw']
+type Raw = Call<typeof walletCalls.paymentWebhook>['raw']
 
 type Deps = { readonly db: Db; readonly secrets: Secrets; readonly webhookLag?: Meters['webhookLag'] | undefined }
 

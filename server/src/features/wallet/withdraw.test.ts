@@ -26,7 +26,7 @@ test('a withdrawal holds its amount at once, shows the last four digits, and mai
       amount: 12.5,
       status: 'pending',
       createdAt: expect.any(String),
-      bank: { name: 'HDFC Bank', lastFour: '9012', upi: null },
+      bank: { name: 'HDFC Bank', lastFour: '9012', upi: null, nameMatch: null },
       reference: null,
       reason: null,
     },

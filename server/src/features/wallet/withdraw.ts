@@ -4,7 +4,7 @@
  * - The amount is held in the transaction that answers, under the wallet's lock, so that parallel requests never overdraw.
  * - A bank account first used within 24 h and money younger than 72 h are flagged for the administrator, never refused.
  * - The member gets one mail. It says if the bank account is new, and if the withdrawal waits for the end of a hold.
- * - Signs for the review list are noted by a job after the commit (withdrawal-signals.ts).
+ * - Jobs after the commit note signs for the review list (withdrawal-signals.ts) and ask for the name of a UPI ID (payee-name.ts).
  * - The same Idempotency-Key gets the same answer, refusals included.
  */
 import { randomUUID } from 'node:crypto'
@@ -27,7 +27,15 @@ import { holdWithdrawal } from '../../ledger/withdrawals.ts'
 import { mailAlert } from '../../mail/safety-mails.ts'
 import { tellMember } from '../../members/notices.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
-import { type KnownAccount, type PayoutDetail, shownAccount, useBankAccount } from '../../members/bank-accounts.ts'
+import {
+  isUpi,
+  type KnownAccount,
+  nameMatchOf,
+  type PayoutDetail,
+  type ShownAccount,
+  shownAccount,
+  useBankAccount,
+} from '../../members/bank-accounts.ts'
 
 type WithdrawCall = Call<typeof walletCalls.withdraw>
 type WithdrawAnswer = Answer<typeof walletCalls.withdraw>
@@ -57,12 +65,20 @@ export async function withdraw(deps: WithdrawDeps, call: WithdrawCall): Promise<
     // The member was suspended after the request was admitted.
     if (wallet?.mayMove === false) return { ok: false, code: 'on_hold' }
     if (wallet === undefined || wallet.balance < amount) return { ok: false, code: 'insufficient_funds' }
-    const { balance, withdrawal } = await hold(tx, deps, { id, memberId, amount, origin: call.origin, detail })
+    const asked = { id, memberId, amount, origin: call.origin, detail, nameCheck: call.body.nameCheck }
+    const { balance, withdrawal } = await hold(tx, deps, asked)
     return { ok: true, value: { balance: rupeesFromPaise(balance), withdrawal } }
   })
 }
 
-type Held = { readonly id: string; readonly memberId: bigint; readonly origin: string; readonly detail: PayoutDetail }
+type Held = {
+  readonly id: string
+  readonly memberId: bigint
+  readonly origin: string
+  readonly detail: PayoutDetail
+  /** The member agreed that the bank is asked for the name of the UPI ID. */
+  readonly nameCheck?: boolean | undefined
+}
 
 /** Holds the amount in a locked wallet that has it, and tells the member. */
 async function hold(tx: Tx, deps: Pick<WithdrawDeps, 'secrets'>, asked: Held & { readonly amount: Paise }) {
@@ -75,6 +91,8 @@ async function hold(tx: Tx, deps: Pick<WithdrawDeps, 'secrets'>, asked: Held & {
   if (!held.ok) throw new Error(`withdrawal refused by the ledger: ${held.code}`)
   await tell(tx, deps.secrets, asked, account)
   await enqueue(tx, { kind: 'note_signals', key: id, payload: { withdrawalId: id } })
+  if (asked.nameCheck === true && isUpi(asked.detail))
+    await enqueue(tx, { kind: 'check_payee_name', key: id, payload: { withdrawalId: id } })
   return { balance: held.value.balance, withdrawal: await getWithdrawal(tx, id) }
 }
 
@@ -113,20 +131,18 @@ export const SHOWN_STATUS = {
   reversed: 'failed',
 } as const satisfies Record<string, Withdrawal['status']>
 
-type WithdrawalRow = {
+type WithdrawalRow = ShownAccount & {
   readonly id: string
   readonly amount: Paise
   readonly status: keyof typeof SHOWN_STATUS
   readonly createdAt: Date
-  readonly bankName: string
-  readonly lastFour: string
   readonly reference: string | null
   readonly reason: string | null
   readonly sortedAt: string
 }
 
 const rows = sql`
-  select w.id, w.amount, w.status, w.created_at as "createdAt", b.bank_name as "bankName", b.last_four as "lastFour", w.reference, w.reason,
+  select w.id, w.amount, w.status, w.created_at as "createdAt", b.bank_name as "bankName", b.last_four as "lastFour", ${nameMatchOf(sql`b`)} as "nameMatch", w.reference, w.reason,
     ${microsOf(sql`w.created_at`)} as "sortedAt"
   from withdrawal w join bank_account b on b.id = w.bank_account_id`
 

@@ -148,6 +148,7 @@ export const DISPUTE_PROBLEMS = {
 export const WITHDRAWAL_FLAGS: Readonly<Record<string, MessageDescriptor | undefined>> = {
   new_account: msg`Bank account first used less than a day before the request`,
   young_money: msg`Money added less than three days before the request`,
+  name_mismatch: msg`The bank has another name for this UPI ID, or does not know it`,
   gateway_conflict: msg`The gateway contradicts our ledger`,
   other_amount: msg`The gateway names another amount or currency`,
 }

@@ -62,7 +62,10 @@ function EmptyWallet({ onDone, onClose }: StepProps & { readonly onDone: () => v
       setBusy(false)
     }
   }
-  const submit = form.handleSubmit((values) => leave(placeOf(values, place)), tellFirst(form, bankError))
+  const submit = form.handleSubmit(
+    (values) => leave(placeOf(values, place, settings.modes.checksNames === true)),
+    tellFirst(form, bankError),
+  )
 
   return (
     <Modal

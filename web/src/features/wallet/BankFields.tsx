@@ -2,6 +2,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useId } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
+import { settings } from '../../app/settings.ts'
 import { SelectField, TextField } from '../../ui/Field.tsx'
 import { registerTyped } from '../forms.ts'
 import { bankError } from './bank-form-errors.ts'
@@ -32,11 +33,28 @@ export function PlaceFields({ form, place, onPlace }: PlaceProps) {
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
-          hint={t`For example name@bank. Your UPI app shows it in your profile.`}
+          hint={<UpiHint />}
           error={bankError(errors.upiId?.message)}
           {...form.register('upiId')}
         />
       )}
+    </>
+  )
+}
+
+/** With the keys for it, the member's consent to a check of the name. */
+function UpiHint() {
+  return (
+    <>
+      <Trans>For example name@bank. Your UPI app shows it in your profile.</Trans>
+      {settings.modes.checksNames === true ? (
+        <span className="block">
+          <Trans>
+            With your request you agree that our payment partner sends ₹1 to this UPI ID and asks the bank if it has your name. We keep only
+            the answer, never the bank's record of the name.
+          </Trans>
+        </span>
+      ) : null}
     </>
   )
 }

@@ -20,6 +20,7 @@ import { formatMoney, Money } from '../../ui/Money.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
 import { OwnRupee } from '../RupeeTrail.tsx'
+import { NAME_MATCHES } from './name-match.ts'
 import { Fact, Letterhead } from './Paper.tsx'
 import { isVoided, toneOf } from './transaction-status.ts'
 import { Status } from './Transactions.tsx'
@@ -116,9 +117,9 @@ function Paper({ receipt }: { readonly receipt: Found }) {
 }
 
 function Facts({ receipt }: { readonly receipt: Found }) {
-  const { t } = useLingui()
+  const { t, i18n } = useLingui()
   const member = useMember()
-  const { number, createdAt, description, from, to, balanceAfter, orderId, reference, reason } = receipt
+  const { number, createdAt, description, from, to, balanceAfter, orderId, reference, reason, nameMatch } = receipt
   const when = formatInstant(createdAt, currentLanguage())
   return (
     <dl className="receipt-facts">
@@ -144,6 +145,7 @@ function Facts({ receipt }: { readonly receipt: Found }) {
       <Fact label={t`To`}>
         <Unbroken text={to} />
       </Fact>
+      {nameMatch === null ? null : <Fact label={t`Name at the bank`}>{i18n._(NAME_MATCHES[nameMatch])}</Fact>}
       <Fact label={t`Member`}>
         {member.name}
         <span className="small block">{member.email}</span>
@@ -155,7 +157,7 @@ function Facts({ receipt }: { readonly receipt: Found }) {
         </Fact>
       )}
       {reference === null ? null : (
-        <Fact label={t`Gateway reference`} code>
+        <Fact label={t`Reference`} code>
           {reference}
         </Fact>
       )}

@@ -15,6 +15,7 @@ import { Unbroken } from '../../ui/Unbroken.tsx'
 import { useIsWide } from '../../ui/wide.ts'
 import { Listing } from '../Listing.tsx'
 import { transactionsQuery } from '../queries.ts'
+import { isDoubtful, NAME_MATCHES } from './name-match.ts'
 import { isVoided, type KnownStatus, knownStatus, toneOf } from './transaction-status.ts'
 
 type Transaction = Output<Api['transactions']>['transactions'][number]
@@ -61,8 +62,9 @@ export function Status({ status }: { readonly status: string }) {
   return <Badge tone={toneOf(status)}>{known === undefined ? status : i18n._(STATUS_WORDS[known])}</Badge>
 }
 
-/** The description, linked to the receipt. A rejection shows its reason. */
-function ToReceipt({ transaction: { id, description, status, reason } }: { readonly transaction: Transaction }) {
+/** The description, linked to the receipt. A rejection shows its reason, a withdrawal to a UPI ID what the bank said of its name. */
+function ToReceipt({ transaction: { id, description, status, reason, nameMatch } }: { readonly transaction: Transaction }) {
+  const { i18n } = useLingui()
   return (
     <span>
       <Link className="to-receipt" to={paths.receipt} search={{ id }}>
@@ -72,6 +74,9 @@ function ToReceipt({ transaction: { id, description, status, reason } }: { reado
         <span className="small block rejection">
           <Trans>Reason: {reason}</Trans>
         </span>
+      )}
+      {nameMatch === null ? null : (
+        <span className={`small block ${isDoubtful(nameMatch) ? 'rejection' : 'muted'}`}>{i18n._(NAME_MATCHES[nameMatch])}</span>
       )}
     </span>
   )

@@ -5,6 +5,7 @@ import { paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { useMemo, useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
 import { session } from '../../app/session.tsx'
+import { settings } from '../../app/settings.ts'
 import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
@@ -32,7 +33,10 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
 
   const withdraw = form.handleSubmit(
     async (values) => {
-      const body = { amount: rupeesFromPaise(typedPaise(values.amount) ?? ZERO), ...placeOf(values, place) }
+      const body = {
+        amount: rupeesFromPaise(typedPaise(values.amount) ?? ZERO),
+        ...placeOf(values, place, settings.modes.checksNames === true),
+      }
       try {
         const { answer, isOfEarlierPress } = await moneyKeys.withdrawals(body, (idempotencyKey) =>
           call('withdraw', { body, idempotencyKey }),

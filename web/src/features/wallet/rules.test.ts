@@ -63,5 +63,9 @@ test('a withdrawal to a UPI ID needs the name and one UPI ID, and no bank accoun
   expect(said(rules, { ...values, upiId: 'asha@gmail.com' })).toEqual([
     'upiId: Please enter one UPI ID such as name@bank, not an email address',
   ])
-  expect(placeOf(rules.parse(values), 'upi')).toEqual({ upiDetail: { accountHolderName: 'Asha Verma', upiId: 'asha.verma@okbank' } })
+  const upiDetail = { accountHolderName: 'Asha Verma', upiId: 'asha.verma@okbank' }
+  expect(placeOf(rules.parse(values), 'upi', false)).toEqual({ upiDetail })
+  // The consent goes along only where the form asks for it.
+  expect(placeOf(rules.parse(values), 'upi', true)).toEqual({ upiDetail, nameCheck: true })
+  expect(placeOf(rules.parse(values), 'bank', true)).not.toHaveProperty('nameCheck')
 })

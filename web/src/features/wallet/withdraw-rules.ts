@@ -34,9 +34,10 @@ export const EMPTY_PLACE: Omit<WithdrawValues, 'amount'> = {
   upiId: '',
 }
 
-/** The chosen place, as the calls take it. */
-export function placeOf({ accountHolderName, accountNumber, ifscCode, bankName, accountType, upiId }: WithdrawValues, place: Place) {
+/** The chosen place, as the calls take it. `checksNames`: the form said that the bank of a UPI ID is asked for its name. */
+export function placeOf(values: WithdrawValues, place: Place, checksNames: boolean) {
+  const { accountHolderName, accountNumber, ifscCode, bankName, accountType, upiId } = values
   return place === 'upi'
-    ? { upiDetail: { accountHolderName, upiId } }
+    ? { upiDetail: { accountHolderName, upiId }, ...(checksNames ? { nameCheck: true } : {}) }
     : { bankDetail: { accountHolderName, accountNumber, ifscCode, bankName, accountType } }
 }

@@ -148,6 +148,19 @@ function useHolder({ status, shownTo, onHold }: Withdrawal, viewer: Viewer): str
     : t`You were shown the bank account on ${when}. After you pay, press “Mark as paid”. If you cannot pay, press “Not paid”.`
 }
 
+/** What is known of the name of a UPI ID; another name is a warning (WITHDRAWAL_FLAGS). */
+function useNameOf() {
+  const { t } = useLingui()
+  const known = {
+    match: t`The bank has the same name for it`,
+    no_match: null,
+    no_such_id: null,
+    unknown: t`The bank could not tell its name`,
+  }
+  return ({ upi, nameMatch }: Withdrawal['bank']): string | null =>
+    upi === null ? null : nameMatch === null ? t`The bank was not asked for its name` : known[nameMatch]
+}
+
 type RowProps = {
   readonly withdrawal: Withdrawal
   readonly byHand: boolean
@@ -171,6 +184,7 @@ function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
   } satisfies Record<WithdrawalAction, string>
   const holder = useHolder(withdrawal, viewer)
   const approvals = useApprovals(withdrawal)
+  const nameOf = useNameOf()
   const bankName = bank.name
   const lastFour = bank.lastFour
   return (
@@ -184,6 +198,7 @@ function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
       pick={pick}
       facts={[
         bank.upi === null ? t`${bankName}, account ending in ${lastFour}` : t`UPI ID ${lastFour}`,
+        nameOf(bank),
         member.email,
         approvals,
         reference === null ? null : t`Bank reference: ${reference}`,

@@ -1,15 +1,28 @@
 /**
- * Reads the settings of the payment gateway.
+ * Reads the settings of Cashfree.
  * - Production accepts only the live gateway: mode `production` at its own addresses. In test mode, test cards would become money.
  * - Everywhere mode, payments, payouts and browser script are of one gateway: live, test, or the local sandbox.
  * - The sandbox's keys are constants here: both of its sides need them, and they protect nothing.
- * - Payouts have their own account and keys. Without them payouts are manual; with half of them the start fails.
+ * - Payouts, and checks of names, have their own accounts and keys. Without them payouts are manual and no name is checked; with half of
+ *   an account the start fails.
  */
 import { createPublicKey } from 'node:crypto'
-import { pagesOf } from '../adapters/cashfree/pages.ts'
-import type { Settings } from './settings.ts'
+import type { cashfreeSettings } from './declared.ts'
+import { pagesOf } from './pages.ts'
 
-export type GatewaySettings = {
+type Name = keyof typeof cashfreeSettings
+type Mode = 'sandbox' | 'production'
+/** Reads settings of the environment, and collects complaints (config/settings.ts). */
+type Settings = {
+  text(name: Name): string | undefined
+  textOr(name: Extract<Name, `${string}_API_VERSION`>): string
+  url(name: Name): string | undefined
+  choice(name: 'CASHFREE_MODE', otherwise: Mode): Mode
+  required(name: Name): void
+  complain(text: string): void
+}
+
+export type CashfreeSettings = {
   readonly baseUrl: string
   readonly clientId: string
   readonly clientSecret: string
@@ -18,25 +31,27 @@ export type GatewaySettings = {
   readonly scriptUrl: string
   /** Origins of the hosted pages and forms. */
   readonly pages: readonly string[]
-  readonly mode: 'sandbox' | 'production'
+  readonly mode: Mode
   /** The ways to pay that are offered, as the gateway writes them. Undefined: all. */
   readonly paymentMethods: string | undefined
   readonly payouts: PayoutSettings | undefined
+  /** Undefined: no bank is asked for the name of a UPI ID. */
+  readonly verification: AccountSettings | undefined
 }
 
-export type PayoutSettings = {
+type AccountSettings = {
   readonly baseUrl: string
   readonly clientId: string
   readonly clientSecret: string
-  readonly clientSecretOld: string | undefined
   readonly apiVersion: string
-  /** PEM. If set, each payout call is signed (the gateway's two-factor authentication). */
+  /** PEM. If set, each call is signed (the gateway's two-factor authentication). */
   readonly publicKey: string | undefined
 }
+type PayoutSettings = AccountSettings & { readonly clientSecretOld: string | undefined }
 
 type Surroundings = { readonly production: boolean; readonly payments: 'sandbox' | 'cashfree'; readonly sandboxUrl: string }
 
-export function gatewaySettings(settings: Settings, { production, payments, sandboxUrl }: Surroundings): GatewaySettings {
+export function readCashfree(settings: Settings, { production, payments, sandboxUrl }: Surroundings): CashfreeSettings {
   const real = payments === 'cashfree'
   if (real && !production) {
     for (const name of ['CASHFREE_PG_CLIENT_ID', 'CASHFREE_PG_CLIENT_SECRET'] as const) settings.required(name)
@@ -56,19 +71,20 @@ export function gatewaySettings(settings: Settings, { production, payments, sand
     mode,
     paymentMethods: paymentMethods(settings),
     payouts: payoutSettings(settings, real, real ? `${host}/payout` : `${sandboxUrl}/payout`),
+    verification: accountSettings(settings, 'VERIFICATION', real, real ? `${host}/verification` : `${sandboxUrl}/verification`),
   }
   if (production || real) judgeAddresses(settings, gateway, { production, isSandboxOwn: !real })
   return gateway
 }
 
-/** The host of each mode serves payments and payouts; one host serves the script of both. */
+/** The host of each mode serves all APIs; one host serves the script of both. */
 const API_HOSTS = { production: 'api.cashfree.com', sandbox: 'sandbox.cashfree.com' } as const
 const SCRIPT_HOST = 'sdk.cashfree.com'
 
-type Judged = Pick<GatewaySettings, 'mode' | 'baseUrl' | 'scriptUrl' | 'payouts'>
+type Judged = Pick<CashfreeSettings, 'mode' | 'baseUrl' | 'scriptUrl' | 'payouts' | 'verification'>
 function judgeAddresses(
   settings: Settings,
-  { mode, baseUrl, scriptUrl, payouts }: Judged,
+  { mode, baseUrl, scriptUrl, payouts, verification }: Judged,
   { production, isSandboxOwn }: { readonly production: boolean; readonly isSandboxOwn: boolean },
 ): void {
   // Without PAYMENTS=cashfree production is refused anyway, in one sentence.
@@ -78,6 +94,7 @@ function judgeAddresses(
   const addresses = [
     ['CASHFREE_PG_BASE_URL', baseUrl, API_HOSTS[mode]],
     ['CASHFREE_PAYOUT_BASE_URL', payouts?.baseUrl, API_HOSTS[mode]],
+    ['CASHFREE_VERIFICATION_BASE_URL', verification?.baseUrl, API_HOSTS[mode]],
     ['CASHFREE_JS_URL', scriptUrl, SCRIPT_HOST],
   ] as const
   for (const [name, url, host] of addresses) {
@@ -93,18 +110,30 @@ function judgeAddresses(
 }
 
 function payoutSettings(settings: Settings, real: boolean, baseUrl: string): PayoutSettings | undefined {
-  const clientId = settings.text('CASHFREE_PAYOUT_CLIENT_ID') ?? (real ? undefined : 'sandbox-payout-client')
-  const clientSecret = settings.text('CASHFREE_PAYOUT_CLIENT_SECRET') ?? (real ? undefined : 'sandbox-payout-secret')
-  const payouts = {
-    baseUrl: settings.url('CASHFREE_PAYOUT_BASE_URL') ?? baseUrl,
-    apiVersion: settings.textOr('CASHFREE_PAYOUT_API_VERSION'),
-    publicKey: publicKey(settings),
-    clientSecretOld: settings.text('CASHFREE_PAYOUT_CLIENT_SECRET_OLD'),
+  const account = accountSettings(settings, 'PAYOUT', real, baseUrl)
+  return account && { ...account, clientSecretOld: settings.text('CASHFREE_PAYOUT_CLIENT_SECRET_OLD') }
+}
+
+/** An account with keys of its own, beside that of payments. */
+type Account = 'PAYOUT' | 'VERIFICATION'
+
+/** Whether the bank of a UPI ID is asked for its name. */
+export const checksNames = (settings: Settings, payments: Surroundings['payments'] | 'bank-transfer'): boolean =>
+  payments === 'sandbox' || (payments === 'cashfree' && settings.text('CASHFREE_VERIFICATION_CLIENT_ID') !== undefined)
+
+function accountSettings(settings: Settings, name: Account, real: boolean, baseUrl: string): AccountSettings | undefined {
+  const own = (key: string): string | undefined => (real ? undefined : `sandbox-${name.toLowerCase()}-${key}`)
+  const clientId = settings.text(`CASHFREE_${name}_CLIENT_ID`) ?? own('client')
+  const clientSecret = settings.text(`CASHFREE_${name}_CLIENT_SECRET`) ?? own('secret')
+  const account = {
+    baseUrl: settings.url(`CASHFREE_${name}_BASE_URL`) ?? baseUrl,
+    apiVersion: settings.textOr(`CASHFREE_${name}_API_VERSION`),
+    publicKey: publicKey(settings, `CASHFREE_${name}_PUBLIC_KEY`),
   }
-  if (clientId !== undefined && clientSecret !== undefined) return { ...payouts, clientId, clientSecret }
-  // Half an account is a mistake. Without a complaint, the operator would notice only that payouts stay manual.
-  if (clientId !== undefined) settings.required('CASHFREE_PAYOUT_CLIENT_SECRET')
-  if (clientSecret !== undefined) settings.required('CASHFREE_PAYOUT_CLIENT_ID')
+  if (clientId !== undefined && clientSecret !== undefined) return { ...account, clientId, clientSecret }
+  // Half an account is a mistake. Without a complaint, the operator would notice only that its calls are never made.
+  if (clientId !== undefined) settings.required(`CASHFREE_${name}_CLIENT_SECRET`)
+  if (clientSecret !== undefined) settings.required(`CASHFREE_${name}_CLIENT_ID`)
   return undefined
 }
 
@@ -135,15 +164,15 @@ function paymentMethods(settings: Settings): string | undefined {
 }
 
 /** The RSA public key. In an environment file its line ends may be written as `\n`. */
-function publicKey(settings: Settings): string | undefined {
-  const pem = settings.text('CASHFREE_PAYOUT_PUBLIC_KEY')?.replaceAll('\\n', '\n')
+function publicKey(settings: Settings, name: `CASHFREE_${Account}_PUBLIC_KEY`): string | undefined {
+  const pem = settings.text(name)?.replaceAll('\\n', '\n')
   if (pem === undefined) return undefined
   try {
     if (createPublicKey(pem).asymmetricKeyType === 'rsa') return pem
   } catch {
     // The complaint below leaves the parser's reason out, because the reason would quote the key.
   }
-  settings.complain('CASHFREE_PAYOUT_PUBLIC_KEY: an RSA public key in PEM, as the gateway gave it')
+  settings.complain(`${name}: an RSA public key in PEM, as the gateway gave it`)
   return undefined
 }
 

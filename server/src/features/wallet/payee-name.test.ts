@@ -1,0 +1,252 @@
+/** The name of a UPI ID: asked of its bank with the member's consent, shown to the member and to finance, and never a reason to refuse. */
+import { paise } from '@roz/core/money.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { one, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { createAttempt } from '../../jobs/parking.ts'
+import { makeStaff, type ServedCalls, serveCalls, testSecrets } from '../../testing/calls.ts'
+import { logOf, openWalletWorld, waitFor, type WalletWorld } from '../../testing/wallet-world.ts'
+import { createPayouts } from '../payouts/payouts.ts'
+import { eraseIdentity } from '../rights/erase.ts'
+import { inLatinLetters } from './payee-name.ts'
+
+let world: WalletWorld
+let portal: ServedCalls
+let finance: bigint
+beforeAll(async () => {
+  world = await openWalletWorld()
+  const nothing = () => undefined
+  const payouts = createPayouts({
+    db: world.db,
+    attempt: createAttempt({ db: world.db, log: logOf([]) }),
+    payouts: undefined,
+    gateway: { createRefund: () => Promise.reject(new Error('none')), fetchRefund: () => Promise.resolve(undefined) },
+    secrets: testSecrets,
+    approvalAbove: paise(100_000n),
+    warn: nothing,
+    alarm: nothing,
+  })
+  portal = await serveCalls(world.db, payouts.handlers)
+  finance = await makeStaff(world.db)
+})
+beforeEach(() => world.reset())
+afterAll(async () => {
+  await portal.close()
+  await world.close()
+})
+
+const NAME = 'Asha Verma'
+let made = 0
+const freshUpiId = (): string => `asha.v${made++}@okbank`
+const bankSays = (upiId: string, said: object) => world.control('POST', `/upi-ids/${upiId}`, said)
+const rupeesSentTo = async (upiId: string): Promise<number> =>
+  ((await world.control('GET', `/upi-ids/${upiId}`)) as { checks: unknown[] }).checks.length
+
+type Asked = { readonly upiId: string; readonly name?: string; readonly nameCheck?: boolean }
+async function withdraw(member: bigint, { upiId, name = NAME, nameCheck = true }: Asked): Promise<string> {
+  const body = { amount: 10, upiDetail: { accountHolderName: name, upiId }, nameCheck }
+  const { status, body: answer } = await world.calls.ask('POST /wallet/withdraw', { as: member, body })
+  expect(status).toBe(200)
+  return answer.withdrawal.id
+}
+const shownTo = async (member: bigint) => {
+  const { withdrawals } = (await world.calls.ask('GET /wallet/withdrawals', { as: member })).body
+  return withdrawals.map(({ bank }: { bank: { nameMatch: string | null } }) => bank.nameMatch)
+}
+const shownToFinance = async (id: string) => (await portal.ask(`GET /admin/withdrawals?q=${id}`, { as: finance })).body.withdrawals[0]
+/** The next try of failed jobs, without waiting for their backoff and for the pause between two questions. */
+async function runAgain(): Promise<void> {
+  await world.db.query(sql`update payee_name_check set asked_at = asked_at - interval '2 minutes' where result is null`)
+  await world.db.query(sql`update job set due_at = roz_now(), locked_until = null where done_at is null`)
+  await world.runDue()
+}
+const checkOf = (member: bigint) =>
+  world.db.query<{ result: string | null; asks: number }>(sql`
+    select n.result, n.asks from payee_name_check n join bank_account b on b.id = n.bank_account_id where b.member_id = ${member}::bigint order by b.id`)
+
+describe('with the member’s consent', () => {
+  test('the result is shown to the member and to finance, and nothing keeps the name at the bank', async () => {
+    const member = await world.funded(30)
+    const upiId = freshUpiId()
+    await bankSays(upiId, { name: 'VERMA ASHA' })
+    const id = await withdraw(member, { upiId })
+    await world.runDue()
+    expect(await shownTo(member)).toEqual(['match'])
+    const { transactions } = (await world.calls.ask('GET /wallet/transactions', { as: member })).body
+    expect(transactions[0]).toMatchObject({ description: expect.stringContaining('…@okbank'), nameMatch: 'match' })
+    expect((await world.calls.ask(`GET /wallet/transactions/${transactions[0].id}`, { as: member })).body.receipt.nameMatch).toBe('match')
+    expect(await shownToFinance(id)).toMatchObject({ flags: ['new_account', 'young_money'], bank: { nameMatch: 'match' } })
+    expect(await rupeesSentTo(upiId)).toBe(1)
+    const kept = JSON.stringify(await world.db.query(sql`select to_jsonb(n) as n, j.payload, j.last_error from payee_name_check n, job j`))
+    expect(kept.toUpperCase()).not.toContain('VERMA')
+    expect(world.alarms).toEqual([])
+  })
+
+  test.each([
+    [{ name: 'RAVI KUMAR' }, 'no_match'],
+    [{ status: 'INVALID' }, 'no_such_id'],
+  ])('a bank that says %j flags the withdrawal, and refuses nothing', async (said, result) => {
+    const member = await world.funded(30)
+    const upiId = freshUpiId()
+    await bankSays(upiId, said)
+    const id = await withdraw(member, { upiId })
+    const before = await shownToFinance(id)
+    await world.runDue()
+    expect(await shownTo(member)).toEqual([result])
+    const after = await shownToFinance(id)
+    expect(after).toMatchObject({ flags: expect.arrayContaining(['name_mismatch']), bank: { nameMatch: result } })
+    const approve = (seen: string) =>
+      portal.ask(`POST /admin/withdrawals/${id}/approve`, { as: finance, body: { status: 'requested', seen } })
+    // Who decides has seen the flag.
+    expect((await approve(before.seen)).body.code).toBe('changed_since_seen')
+    expect((await approve(after.seen)).body.withdrawal.status).toBe('approved')
+    expect(world.alarms).toEqual([])
+  })
+
+  test('words that nobody knows are not believed, and the operator is told what they were', async () => {
+    const member = await world.funded(30)
+    const upiId = freshUpiId()
+    await bankSays(upiId, { result: 'PERFECT_MATCH' })
+    const id = await withdraw(member, { upiId })
+    await world.runDue()
+    expect(await shownTo(member)).toEqual(['unknown'])
+    expect(await shownToFinance(id)).toMatchObject({ flags: ['new_account', 'young_money'], bank: { nameMatch: 'unknown' } })
+    expect(world.alarms).toMatchObject([{ said: 'status VALID, result PERFECT_MATCH' }])
+    await runAgain()
+    expect([await rupeesSentTo(upiId), world.alarms.length]).toEqual([1, 1])
+  })
+
+  test('two withdrawals at once to one UPI ID send one rupee, and a later one none', async () => {
+    const member = await world.funded(30)
+    const upiId = freshUpiId()
+    await Promise.all([withdraw(member, { upiId }), withdraw(member, { upiId })])
+    await Promise.all([world.runDue(), world.runDue()])
+    await runAgain()
+    await withdraw(member, { upiId })
+    await world.runDue()
+    expect([await rupeesSentTo(upiId), await shownTo(member).then((shown) => new Set(shown))]).toEqual([1, new Set(['match'])])
+  })
+})
+
+test('without consent, for a bank account, for a name in another script, and after the end of the withdrawal nobody is asked', async () => {
+  const member = await world.funded(30)
+  const [silent, hindi, ended] = [freshUpiId(), freshUpiId(), freshUpiId()]
+  await withdraw(member, { upiId: silent, nameCheck: false })
+  await withdraw(member, { upiId: hindi, name: 'आशा वर्मा' })
+  const id = await withdraw(member, { upiId: ended })
+  await portal.ask(`POST /admin/withdrawals/${id}/reject`, { as: finance, body: { status: 'requested', reason: 'Not this one' } })
+  const other = await world.funded(10)
+  expect((await world.withdraw(other, 10)).status).toBe(200)
+  await world.runDue()
+  expect(await Promise.all([silent, hindi, ended].map(rupeesSentTo))).toEqual([0, 0, 0])
+  expect([await shownTo(member), await shownTo(other)]).toEqual([[null, null, null], [null]])
+})
+
+describe('while the bank is asked', () => {
+  /** Runs the due work until the gateway has answered, and does something before the answer arrives. */
+  async function meanwhile(act: () => Promise<unknown>): Promise<void> {
+    let arrive = (): void => undefined
+    let waiting = 0
+    const held = new Promise<void>((resolve) => {
+      arrive = resolve
+    })
+    world.holdNames = () => {
+      waiting++
+      return held
+    }
+    const running = world.runDue()
+    await waitFor('the gateway’s answer', () => Promise.resolve(waiting > 0))
+    await act()
+    arrive()
+    await running
+    world.holdNames = undefined
+  }
+
+  test('a member who changes the UPI ID gets a result of each', async () => {
+    const member = await world.funded(30)
+    const [first, second] = [freshUpiId(), freshUpiId()]
+    await bankSays(first, { name: 'RAVI KUMAR' })
+    await withdraw(member, { upiId: first })
+    await meanwhile(() => withdraw(member, { upiId: second }))
+    await runAgain()
+    // Newest first.
+    expect(await shownTo(member)).toEqual(['match', 'no_match'])
+  })
+
+  test('a member who deletes the account leaves nothing', async () => {
+    const member = await world.funded(30)
+    const upiId = freshUpiId()
+    await withdraw(member, { upiId })
+    await meanwhile(() => inTransaction(world.db, (tx) => eraseIdentity(tx, member)))
+    expect([await rupeesSentTo(upiId), await checkOf(member)]).toEqual([1, []])
+    await runAgain()
+    expect([await rupeesSentTo(upiId), await checkOf(member)]).toEqual([1, []])
+  })
+})
+
+describe('a gateway in trouble', () => {
+  test('loses answers: a rupee each, three at most, then the result is unknown', async () => {
+    const member = await world.funded(30)
+    const upiId = freshUpiId()
+    await withdraw(member, { upiId })
+    await world.control('POST', '/faults', { api: 'error_after_commit' })
+    await world.runDue()
+    expect(await checkOf(member)).toEqual([{ result: null, asks: 1 }])
+    // Too early: the question may still be under way.
+    await world.db.query(sql`update job set due_at = roz_now(), locked_until = null where done_at is null`)
+    await world.runDue()
+    expect(await checkOf(member)).toEqual([{ result: null, asks: 1 }])
+    for (let n = 0; n < 4; n++) await runAgain()
+    expect([await rupeesSentTo(upiId), await checkOf(member)]).toEqual([3, [{ result: 'unknown', asks: 3 }]])
+    expect(world.alarms).toMatchObject([{ said: expect.stringMatching(/^Status 500 for POST \/upi\/penny-drop/) }])
+  })
+
+  test('answers in another shape, which is named', async () => {
+    const member = await world.funded(30)
+    await withdraw(member, { upiId: freshUpiId() })
+    await world.control('POST', '/faults', { edge: 'other_shape' })
+    await world.runDue()
+    for (let n = 0; n < 3; n++) await runAgain()
+    expect(await shownTo(member)).toEqual(['unknown'])
+    expect(world.alarms).toMatchObject([{ said: expect.stringMatching(/Unexpected body .*verification_id/) }])
+  })
+
+  test('a process that dies after the third question ends the check later', async () => {
+    const member = await world.funded(30)
+    const upiId = freshUpiId()
+    await withdraw(member, { upiId })
+    await world.db.query(sql`
+      insert into payee_name_check (bank_account_id, asks, asked_at) select id, 3, roz_now() - interval '2 minutes' from bank_account where member_id = ${member}::bigint`)
+    await world.runDue()
+    expect([await rupeesSentTo(upiId), await checkOf(member)]).toEqual([0, [{ result: 'unknown', asks: 3 }]])
+  })
+
+  test('asks for a pause, or refuses our keys: the question does not count, and is asked again', async () => {
+    const member = await world.funded(30)
+    const upiId = freshUpiId()
+    await withdraw(member, { upiId })
+    await world.control('POST', '/faults', { api: 'rate_limit' })
+    await world.runDue()
+    for (let n = 0; n < 4; n++) await runAgain()
+    expect(await checkOf(member)).toEqual([{ result: null, asks: 0 }])
+    await world.control('POST', '/faults', {})
+    await runAgain()
+    expect([await rupeesSentTo(upiId), await checkOf(member)]).toEqual([1, [{ result: 'match', asks: 1 }]])
+    const { left } = await one<{ left: number }>(
+      world.db,
+      sql`select count(*)::int as left from job where kind = 'check_payee_name' and done_at is null`,
+    )
+    expect([left, world.alarms]).toEqual([0, []])
+  })
+})
+
+test.each([
+  ['Asha  Verma', 'Asha Verma'],
+  ['Áshā O’Neil, 2', 'Asha O Neil'],
+  ["D'Souza R.", "D'Souza R."],
+  ['आशा वर्मा', undefined],
+  ['Asha वर्मा', undefined],
+  ['42', undefined],
+])('the bank is asked for %s as %s', (name, asked) => {
+  expect(inLatinLetters(name)).toBe(asked)
+})
