@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { total, useSettlements } from '../testing/settlements.ts'
-import { type Json, NOON } from '../testing/subscriptions.ts'
+import { JUST_AFTER_NOON, type Json, NOON } from '../testing/subscriptions.ts'
 import { KEYS, opensslSignature, refusalOf, whole } from '../testing/world.ts'
 
 const { world, control, pg, approved, payments, told, list, rows, settled, fresh, refunded } = useSettlements()
@@ -18,8 +18,8 @@ describe('a settlement', () => {
       status: 'SUCCESS',
       status_description: 'Settlement has been processed.',
       settlement_utr: expect.stringMatching(/^26\d+$/),
-      payment_from: '2026-03-04T12:00:00+05:30',
-      payment_till: expect.stringMatching(/^2026-03-04T12:00:0\d\+05:30$/),
+      payment_from: JUST_AFTER_NOON,
+      payment_till: JUST_AFTER_NOON,
       settlement_initiated_on: expect.stringMatching(/\+05:30$/),
       settlement_processed_on: expect.stringMatching(/\+05:30$/),
       payment_amount: 30,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { at, NOON, useSubscriptions } from '../testing/subscriptions.ts'
+import { at, JUST_AFTER_NOON, NOON, useSubscriptions } from '../testing/subscriptions.ts'
 import { type Answer, freshId, HEADERS, call, refusalOf, whole } from '../testing/world.ts'
 
 const { world, control, pg, made, approved, pay, charged, read, payments, told } = useSubscriptions()
@@ -27,7 +27,7 @@ describe('a charge', () => {
         payment_status: 'INITIALIZED',
         payment_type: 'CHARGE',
         payment_amount: 30,
-        payment_initiated_date: '2026-03-04T12:00:00+05:30',
+        payment_initiated_date: JUST_AFTER_NOON,
         payment_method: 'upi',
         failure_details: { failure_reason: null },
         action: null,
@@ -48,7 +48,7 @@ describe('a charge', () => {
       payment_currency: 'INR',
       payment_status: 'INITIALIZED',
       payment_remarks: 'the next thirty days',
-      payment_initiated_date: '2026-03-04T12:00:00+05:30',
+      payment_initiated_date: JUST_AFTER_NOON,
       payment_schedule_date: '2026-03-06T00:00:00+05:30',
       retry_attempts: 0,
       failure_details: { failure_reason: null },
@@ -61,12 +61,12 @@ describe('a charge', () => {
   test.each([
     ['today', NOON, '2026-03-04', 400],
     ['yesterday', NOON, '2026-03-03', 400],
-    ['tomorrow, before 21:00', at('2026-03-04T20:59:59'), '2026-03-05', 200],
-    ['tomorrow, from 21:00', at('2026-03-04T21:00:01'), '2026-03-05', 400],
+    ['tomorrow, before 21:00', at('2026-03-04T20:59:00'), '2026-03-05', 200],
+    ['tomorrow, from 21:00', at('2026-03-04T21:01:00'), '2026-03-05', 400],
     ['the day after, before midnight', at('2026-03-04T23:59:00'), '2026-03-06', 200],
     ['the fourteenth day', NOON, '2026-03-18', 200],
     ['the fifteenth day', NOON, '2026-03-19', 400],
-    ['tomorrow, just after midnight in India', at('2026-03-05T00:00:01'), '2026-03-06', 200],
+    ['tomorrow, just after midnight in India', at('2026-03-05T00:01:00'), '2026-03-06', 200],
     ['an instant: only its date in India counts', at('2026-03-04T20:00:00'), '2026-03-04T18:30:00Z', 200],
     ['an instant that is still today in India', at('2026-03-04T20:00:00'), '2026-03-04T18:29:59Z', 400],
   ])('for %s', async (_what, nowMs, date, status) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Json, type Told, useSubscriptions } from '../testing/subscriptions.ts'
+import { JUST_AFTER_NOON, type Json, type Told, useSubscriptions } from '../testing/subscriptions.ts'
 import { KEYS, opensslSignature } from '../testing/world.ts'
 
 const { world, control, pg, made, approved, charged, payments, told } = useSubscriptions()
@@ -136,7 +136,7 @@ describe('a webhook of a subscription', () => {
     expect(data.authorization_details).toMatchObject({
       authorizationAmount: 30,
       authorizationStatus: 'ACTIVE',
-      authorizationTime: '2026-03-04T12:00:00+05:30',
+      authorizationTime: JUST_AFTER_NOON,
       paymentMethod: 'upi',
     })
     expect(data.subscription_details).not.toHaveProperty('next_schedule_date')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { at, NOON, subscriptionBody, useSubscriptions } from '../testing/subscriptions.ts'
+import { at, JUST_AFTER_NOON, NOON, subscriptionBody, useSubscriptions } from '../testing/subscriptions.ts'
 import { type Answer, freshId, refusalOf, whole } from '../testing/world.ts'
 
 const { world, control, pg, made, approved, charged, read, payments, told } = useSubscriptions()
@@ -115,7 +115,7 @@ describe('a subscription', () => {
         authorization_amount: 30,
         authorization_amount_refund: false,
         authorization_reference: expect.stringMatching(/^[0-9a-f]{32}@testbank$/),
-        authorization_time: '2026-03-04T12:00:00+05:30',
+        authorization_time: JUST_AFTER_NOON,
         authorization_status: 'ACTIVE',
         payment_id: auth?.payment_id,
         payment_group: 'upi',

@@ -1,5 +1,5 @@
 /** A running sandbox whose webhooks of subscriptions go to the shop, with the calls that tests of subscriptions repeat. */
-import { beforeEach } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { type Answer, call, freshId, HEADERS, useSandbox, waitUntil, whole } from './world.ts'
 
 export type Json = Readonly<Record<string, unknown>>
@@ -16,6 +16,8 @@ export const subscriptionBody = (more: Json = {}): Json => ({
 
 /** 2026-03-04T12:00:00+05:30, a Wednesday. */
 export const NOON = Date.parse('2026-03-04T12:00:00+05:30')
+/** An instant that was NOON at the start of the test; its clock runs. */
+export const JUST_AFTER_NOON = expect.stringMatching(/^2026-03-04T12:00:\d\d\+05:30$/)
 export const at = (time: string): number => Date.parse(`${time}+05:30`)
 
 export function useSubscriptions() {
