@@ -17,7 +17,7 @@ import { rupeeAmount } from '@roz/core/fields.ts'
 import { email, phone } from '@roz/core/person-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
-import { arrivalFields, followUpFields } from './disbursements.ts'
+import { arrivalFields, followUpFields, pictureUpload } from './disbursements.ts'
 import { endpoint } from './endpoint.ts'
 import { beneficiaryFields } from './help.ts'
 import { CASE_READERS, CASE_WORKERS, CASE_WITNESSES, HELPERS, STAFF } from './roles.ts'
@@ -254,7 +254,26 @@ export const caseCalls = {
     params: numbered,
     body: z.strictObject({ ...followUpFields, ...seen }),
     output: caseAnswer,
-    refusals: ['case_not_found', 'changed_since_seen', 'case_stage', 'own_check', 'own_arrival', 'follow_up_consent', 'follow_up_not_due'],
+    refusals: [
+      'case_not_found',
+      'changed_since_seen',
+      'case_stage',
+      'own_check',
+      'own_arrival',
+      'follow_up_consent',
+      'follow_up_not_due',
+      'follow_up_picture',
+    ],
+  }),
+  uploadCaseFollowUpPicture: endpoint({
+    ...pictureUpload,
+    method: 'POST',
+    path: '/admin/help-cases/{number}/picture',
+    access: 'admin',
+    roles: CASE_WITNESSES,
+    summary: 'Stores the picture of the follow-up of a request that is due, as at its payment. Limits as for the follow-up.',
+    params: numbered,
+    refusals: [...pictureUpload.refusals, 'case_not_found', 'case_stage', 'own_check'],
   }),
   agreeHelpCase: endpoint({
     method: 'POST',

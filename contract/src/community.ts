@@ -87,7 +87,7 @@ export const communityCalls = {
       }),
     }),
     refusals: [],
-    cache: 'public',
+    cache: 'named',
   }),
   notifications: endpoint({
     method: 'GET',

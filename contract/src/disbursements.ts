@@ -48,6 +48,7 @@ export const disbursement = z.object({
           words: z.string(),
           retoldBy: z.string().nullable().meta({ description: 'null: word for word' }),
           withheld: z.string().nullable().meta({ description: 'Why the public does not see it' }),
+          hasPicture: z.boolean(),
         }),
       )
       .meta({ description: 'What the person said weeks after it arrived' }),
@@ -92,7 +93,35 @@ export const followUpFields = {
   words: followUpWords,
   translation: z.strictObject({ language, words: followUpWords }).optional(),
   retoldBy: z.optional(publicName).meta({ description: 'Who retold it; without it the words are word for word' }),
+  picture: z
+    .strictObject({
+      hash: z.string('wrong_type').regex(/^[0-9a-f]{64}$/, 'wrong_type'),
+      agreed: z
+        .literal(true, 'picture_agreed')
+        .meta({ description: 'The person has seen the picture and agrees; for a child, the guardian' }),
+    })
+    .optional()
+    .meta({ description: 'An uploaded picture of this payment' }),
 }
+/** What an upload of a follow-up's picture takes and refuses. */
+export const pictureUpload = {
+  upload: { field: 'file', bytesMax: 10 * 1024 * 1024, tooLarge: 'receipt_too_large' },
+  output: z.object({ hash: z.string().meta({ description: 'SHA-256 of the stored picture' }), width: count, height: count }),
+  status: 201,
+  refusals: [
+    'picture_not_picture',
+    'receipt_too_large',
+    'picture_heic',
+    'picture_pixels',
+    'invalid_input',
+    'unsupported_media_type',
+    'too_many_requests',
+    'follow_up_consent',
+    'follow_up_not_due',
+    'own_arrival',
+    'follow_up_picture',
+  ],
+} as const
 
 export const disbursementCalls = {
   disbursements: endpoint({
@@ -269,7 +298,37 @@ export const disbursementCalls = {
     params: outlayId,
     body: z.strictObject(followUpFields),
     output: z.object({ disbursement }),
-    refusals: ['disbursement_not_found', 'follow_up_consent', 'follow_up_not_due', 'own_arrival'],
+    refusals: ['disbursement_not_found', 'follow_up_consent', 'follow_up_not_due', 'own_arrival', 'follow_up_picture'],
+  }),
+  uploadFollowUpPicture: endpoint({
+    ...pictureUpload,
+    method: 'POST',
+    path: '/admin/disbursements/{id}/picture',
+    access: 'admin',
+    roles: HELPERS,
+    summary:
+      'Stores the picture of the follow-up that is due, as WebP without its metadata. Public once a follow-up names it; else deleted after a day.',
+    params: outlayId,
+    refusals: [...pictureUpload.refusals, 'disbursement_not_found'],
+  }),
+  followUpPictureForTeam: endpoint({
+    method: 'GET',
+    path: '/admin/follow-ups/{id}/picture',
+    access: 'admin',
+    roles: STAFF,
+    summary: 'The picture of a follow-up, also before its story is public.',
+    params: outlayId,
+    output: 'file',
+    refusals: ['not_found'],
+  }),
+  followUpPicture: endpoint({
+    method: 'GET',
+    path: '/follow-ups/{id}/pictures/{hash}',
+    access: 'visitor',
+    summary: 'The picture of a follow-up of a published story. Not found once it is withheld, or the consent ended.',
+    params: z.object({ id: z.string().max(100), hash: z.string().max(100) }),
+    output: 'file',
+    refusals: ['not_found'],
   }),
   withholdFollowUp: endpoint({
     method: 'POST',
@@ -277,7 +336,7 @@ export const disbursementCalls = {
     access: 'admin',
     roles: EDITORS,
     stepUp: true,
-    summary: 'Withholds a follow-up that tells personal data, for good, with a reason for the staff log.',
+    summary: 'Withholds a follow-up that tells personal data, for good, with a reason for the staff log. Its picture is deleted.',
     params: outlayId,
     body: z.strictObject({ reason: decisionReason }),
     output: z.object({ disbursement }),

@@ -57,8 +57,13 @@ export type EndpointSpec = {
   readonly stepUp?: true
   /** An administrator's call that is open while the own role still has to set up an authenticator app. */
   readonly beforeTotp?: true
-  /** public: caches may keep a visitor's answer for seconds; an answer to a token is never kept. file: the same for everybody. */
-  readonly cache?: 'public' | 'file'
+  /**
+   * An answer to a token is never kept. A visitor's answer:
+   * - public: caches may show it for seconds. It names no helped person, who may take the consent back.
+   * - named: it may name one. Caches ask each time, by its ETag.
+   * - file: the same for everybody.
+   */
+  readonly cache?: 'public' | 'named' | 'file'
 }
 
 /** Published bytes: the same for everybody, and unchangeable once they are final. */

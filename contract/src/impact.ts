@@ -37,6 +37,10 @@ export const story = z.object({
             .string()
             .nullable()
             .meta({ description: "The words in the reader's language, by the team; null: none, or not needed" }),
+          picture: z
+            .object({ url: z.string(), width: count, height: count })
+            .nullable()
+            .meta({ description: 'What the person showed; caches ask each time, because it can be taken back' }),
         }),
       )
       .meta({ description: 'What the helped person said weeks after the help arrived' }),
@@ -127,7 +131,7 @@ export const impactCalls = {
     query: page,
     output: z.object({ stories: z.array(story), nextCursor }),
     refusals: [],
-    cache: 'public',
+    cache: 'named',
   }),
   viewStory: endpoint({
     method: 'POST',

@@ -177,7 +177,7 @@ export const openBooksCalls = {
       nextCursor,
     }),
     refusals: [],
-    cache: 'public',
+    cache: 'named',
   }),
   publicDay: endpoint({
     method: 'GET',
@@ -187,7 +187,7 @@ export const openBooksCalls = {
     params: ofDay,
     output: z.object({ day: dayView }),
     refusals: ['not_found'],
-    cache: 'public',
+    cache: 'named',
   }),
   userTicket: endpoint({
     method: 'GET',

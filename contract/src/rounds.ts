@@ -85,7 +85,8 @@ export const roundCalls = {
     method: 'GET',
     path: '/rounds/current',
     access: 'anyone',
-    summary: "Today's round, with the latest story, and the latest winner if the latest round had one.",
+    summary:
+      "Today's round, with the latest story, and the latest winner if the latest round had one. A visitor gets only the day of a story about a helped person.",
     output: z.object({
       ...round.shape,
       hasParticipated: z.boolean(),

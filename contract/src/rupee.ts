@@ -1,5 +1,6 @@
 /** A member's rupee of one day: the help that its share paid for, with bills, or how long it has waited. */
 import { ARRIVAL_WAYS } from '@roz/core/arrival-fields.ts'
+import { LANGUAGES } from '@roz/core/language.ts'
 import { z } from 'zod'
 import { purposeLanguage } from './outlays.ts'
 import { count, day, rupees } from './shapes.ts'
@@ -7,6 +8,15 @@ import { count, day, rupees } from './shapes.ts'
 /** Somebody other than the payer confirmed that help arrived. */
 export const received = z.object({ on: day.meta({ description: 'The day of the call, visit or signature' }), how: z.enum(ARRIVAL_WAYS) })
 export type Received = z.infer<typeof received>
+
+/** The newest of what a helped person said weeks later. */
+const voice = z.object({
+  weeks: count,
+  words: z.string().meta({ description: 'The first 140 characters; the story has the rest' }),
+  isWhole: z.boolean(),
+  language: z.enum(LANGUAGES),
+})
+export type Voice = z.infer<typeof voice>
 
 export const rupeeTrail = z
   .object({
@@ -28,6 +38,7 @@ export const rupeeTrail = z
           on: day.meta({ description: 'The day whose books show the allotment' }),
           receipts: z.array(z.string()).meta({ description: 'SHA-256 of each picture, which is at /api/receipts/{hash}' }),
           received: received.nullable().meta({ description: 'null: not confirmed yet' }),
+          voice: voice.nullable().meta({ description: 'null: nothing yet, or the consent ended' }),
           storyId: z.string().nullable(),
           videoUrl: z.string().nullable(),
         }),

@@ -1,4 +1,4 @@
-/** What a helped person says weeks after the help arrived: public words, in their own language. */
+/** What a helped person says weeks after the help arrived: public words, in their own language, and a picture. */
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import { withoutContact } from './public-words.ts'
@@ -8,6 +8,7 @@ import { severalLines } from './written.ts'
 export const FOLLOW_UP_TEXTS = {
   follow_up_words: texts('Please write what the person says in 3 to 2,000 characters'),
   follow_up_day: texts('Please give the day of the consent to be asked again'),
+  picture_agreed: texts('Please publish a picture only after the person has seen it and agreed'),
 } as const satisfies Words
 
 /** Weeks after the arrival. */

@@ -237,6 +237,8 @@ export const REFUSALS = {
   follow_up_not_due: refusal(409, texts('No follow-up is due for this help now.')),
   follow_up_not_found: refusal(404, texts('There is no such follow-up.')),
   follow_up_withheld: refusal(409, texts('This follow-up is withheld already.')),
+  follow_up_picture: refusal(409, texts('This picture is gone, or another follow-up shows it. Please choose a picture again.')),
+  picture_not_picture: refusal(400, texts('Please choose a photo, not another kind of file.')),
   receipt_not_found: refusal(404, texts('There is no such bill. Please upload it again.')),
   receipt_withheld: refusal(409, texts('This picture is withheld already.')),
   receipt_not_picture: refusal(400, texts('Please choose a picture of the bill, not another kind of file.')),

@@ -49,6 +49,8 @@ async function runRequest(scenario: Scenario, token: string): Promise<void> {
   expect((await scenario.step('arriveHelpCase', outcome)).refusal.code).toBe('case_stage')
   const told = { token, params, body: { language: 'hi', words: 'वह अब रोज़ स्कूल जाती है।', version: 4 } } as const
   expect((await scenario.step('followUpHelpCase', told)).refusal.code).toBe('case_stage')
+  const shown = { token, params, form: pictureForm() }
+  expect((await scenario.step('uploadCaseFollowUpPicture', shown)).refusal.code).toBe('case_stage')
   const { day, agreed } = (await scenario.step('helpOrder', { token })).output
   expect(agreed.map((one) => one.number)).toEqual([number])
   const alone = { token, params: { day: day ?? '' }, body: { numbers: [number, number] } }
@@ -59,11 +61,15 @@ async function runRequest(scenario: Scenario, token: string): Promise<void> {
   expect([contact?.name, steps.map(({ step }) => step)]).toEqual(['Gita Rao', ['checked', 'agreed']])
 }
 
+function pictureForm(picture = png(1, 1, () => [7, 7, 7])): FormData {
+  const form = new FormData()
+  form.set('file', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'picture.png')
+  return form
+}
+
 /** Uploads a bill of one pixel; its hash. */
 async function upload(scenario: Scenario, token: string, picture: Buffer): Promise<string> {
-  const form = new FormData()
-  form.set('file', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'receipt.png')
-  const receipt = (await scenario.step('uploadReceipt', { token, form })).output
+  const receipt = (await scenario.step('uploadReceipt', { token, form: pictureForm(picture) })).output
   expect(receipt).toMatchObject({ width: 1, height: 1, url: `/api/receipts/${receipt.hash}` })
   return receipt.hash
 }
@@ -105,6 +111,10 @@ async function runHelpGiven(scenario: Scenario, token: string, beneficiaryId: st
   expect((await scenario.step('recordFollowUp', { token, params, body: told })).refusal.code).toBe('follow_up_consent')
   const hold = { params: { id: '00000000-0000-4000-8000-000000000000' }, body: { reason: 'It names the street.' } }
   expect((await scenario.step('withholdFollowUp', { token, ...hold })).refusal.code).toBe('follow_up_not_found')
+  const picture = { token, params, form: pictureForm() }
+  expect((await scenario.step('uploadFollowUpPicture', picture)).refusal.code).toBe('follow_up_consent')
+  expect((await scenario.step('followUpPictureForTeam', { token, params: hold.params })).refusal.code).toBe('not_found')
+  expect((await scenario.step('followUpPicture', { params: { ...hold.params, hash } })).refusal.code).toBe('not_found')
   expect((await scenario.step('approveDisbursement', { token, params, body: seen })).refusal.code).toBe('outlay_final')
   expect((await scenario.step('rejectDisbursement', { token, params, body: because })).refusal.code).toBe('outlay_final')
   expect((await scenario.step('houseEntries', { token })).output).toMatchObject({ entries: [], payable: { platform_out: 0.2 } })

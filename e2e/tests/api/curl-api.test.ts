@@ -18,6 +18,7 @@ import { ADMIN, type Program } from '../../harness/program.ts'
 import { startScenario, type Scenario } from '../../scenario/scenario.ts'
 import { storyTests } from '../../scenario/stories.ts'
 import { runContact, runGoogleNonce, runHold, runMessages } from '../../scenario/doors.ts'
+import { expectCacheRules } from '../../scenario/cache-rules.ts'
 import { runHelp } from '../../scenario/help.ts'
 import { runOpenBooks } from '../../scenario/open-books.ts'
 import { runPortal } from '../../scenario/portal.ts'
@@ -435,6 +436,7 @@ describe('notices, messages and the portal', () => {
     const { rounds } = (await ask('adminRounds', { token: admin })).output
     expect(rounds.find((round) => round.day === settled?.date)).toMatchObject({ status: 'settled', waitsFor: [], books: 'published' })
     expect((await ask('adminRoundsCsv', { token: admin })).text).toContain(`${settled?.date},settled,2,2,1.2,`)
+    await expectCacheRules(roz.url, { day: settled?.date ?? '', helped: 'Meera' })
   })
 
   test('a member exports their data, sets their preferences, and deletes the account', () => runRights(scenario, member))

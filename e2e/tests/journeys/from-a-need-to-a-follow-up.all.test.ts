@@ -249,9 +249,17 @@ const asksAgain = (): Promise<void> =>
     await dialog.getByLabel('Language of the words').selectOption('hi')
     await dialog.getByLabel('Their words').fill(HER_WORDS)
     await dialog.getByLabel('Translation').fill(TRANSLATED)
+    const buffer = png(48, 64, (x, y) => [120, x * 5, y * 3])
+    await dialog.getByLabel('Choose a picture').setInputFiles({ name: 'kamla.png', mimeType: 'image/png', buffer })
+    await dialogOf(page, 'Cover personal data').getByRole('button', { name: 'Use this picture' }).click()
+    await expect(dialog.getByRole('button', { name: 'Remove the picture' })).toBeVisible()
     await auditScreen(page)
     await expectNoSidewaysScroll(page)
-    await dialog.getByRole('button', { name: 'Publish with the story' }).click()
+    const publish = dialog.getByRole('button', { name: 'Publish with the story' })
+    await publish.click()
+    await expect(dialog.getByText('Please publish a picture only after the person has seen it and agreed')).toBeVisible()
+    await dialog.getByLabel(/^The person has seen this picture/).check()
+    await publish.click()
     await expect(toast(page, 'Recorded.')).toBeVisible()
   })
 
@@ -271,6 +279,10 @@ async function readsHerWords(page: Page): Promise<void> {
   await expect(page.locator('blockquote')).toHaveText(HER_WORDS)
   await expect(page.locator('blockquote')).toHaveAttribute('lang', 'hi')
   for (const words of ['Word for word', TRANSLATED, 'Translated by the team']) await expect(page.getByText(words)).toBeVisible()
+  const picture = page.getByRole('img', { name: 'Picture that the person gave with these words' })
+  await expect(picture).toHaveAttribute('height', '64')
+  await picture.scrollIntoViewIfNeeded()
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(48)
   await auditScreen(page)
   await expectNoSidewaysScroll(page)
 }
@@ -282,7 +294,8 @@ const mailed = ({ email }: Person, words: string): Promise<unknown> =>
 const nextMonday = (day: IstDay): IstDay => addDays(day, 7 - ((new Date(day).getUTCDay() + 6) % 7))
 
 /** Every public page in both languages, feeds, pictures and answers that may name her, and the member's own answers. */
-const addressesOf = (day: IstDay, paidOn: IstDay, story: { readonly id: string; readonly picture: string }, bill: string) => {
+type Told = { readonly id: string; readonly picture: string }
+const addressesOf = (day: IstDay, paidOn: IstDay, story: Told, proofs: readonly string[]) => {
   const pages = [...Object.values(publicPaths), `/impact-stories/${story.id}`, `/verify/${day}`, `/verify/${paidOn}`]
   const feeds = ['stories.atom', 'stories.json', 'days.atom', 'days.json', 'badge.svg'].map((name) => `/feeds/${name}`)
   return {
@@ -294,7 +307,7 @@ const addressesOf = (day: IstDay, paidOn: IstDay, story: { readonly id: string; 
     own: ['/notifications', '/rounds/history?limit=100', `/user/rupees/${day}`, '/user/export', '/wallet/transactions'].map(
       (path) => `/api${path}`,
     ),
-    pictures: [story.picture, `/api/receipts/${bill}`, `/share/${story.id}-en.png`, `/share/${story.id}-hi.png`],
+    pictures: [story.picture, ...proofs, `/share/${story.id}-en.png`, `/share/${story.id}-hi.png`],
   }
 }
 type Addresses = ReturnType<typeof addressesOf>
@@ -433,7 +446,8 @@ test('a need becomes help, her own words reach the givers, and the end of her co
   await mailed(asha, 'Kamla, 4 weeks later: read what the person says after the help from your rupees.')
   await mailed(ravi, 'Kamla, 4 हफ़्ते बाद')
 
-  const addresses = addressesOf(day, paidOn, story, bill)
+  const [told] = (await ask(url(), 'stories')).output.stories
+  const addresses = addressesOf(day, paidOn, story, [`/api/receipts/${bill}`, told?.followUps[0]?.picture?.url ?? ''])
   const before = { answers: await readAll(addresses), totals: await totals(), mails: await mailsOfHer() }
   const naming = before.answers.shown.filter(({ text }) => NAMED.test(text)).map(({ address }) => address)
   for (const path of ['/impact-stories', `/impact-stories/${story.id}`, '/daily-reports', '/feeds/stories.atom', '/feeds/stories.json'])

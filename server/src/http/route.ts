@@ -134,7 +134,7 @@ function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler
         if (problem !== undefined) return sendProblem(request, reply, problem)
       })
     },
-    ...(spec.cache === 'public' ? { onSend: tagForCaches } : {}),
+    ...(isShared(spec) ? { onSend: tagForCaches } : {}),
     handler: async (request, reply) => {
       const refuse = spec.output === 'text' ? sendProblemAsText : sendProblem
       const input = parseInput(request, spec)
@@ -238,11 +238,15 @@ function writeStored(
   }
 }
 
-/** Cache headers by the call's `cache`: public answers for CDNs, files, and `no-store` for everything else. */
+/** A visitor's answer may be kept by caches. */
+const isShared = ({ cache }: EndpointSpec): boolean => cache === 'public' || cache === 'named'
+const FOR_SECONDS = 'public, max-age=0, s-maxage=2, stale-while-revalidate=30, stale-if-error=86400'
+
+/** Cache headers by the call's `cache`: answers for CDNs, files, and `no-store` for everything else. */
 function setCacheHeaders(spec: EndpointSpec, request: FastifyRequest, reply: FastifyReply): void {
   // Files are the same for everybody, so any origin may read them, a 404 too. `sendFile` sets the lifetime later.
   if (spec.cache === 'file') return void reply.header('access-control-allow-origin', '*').header('cache-control', 'no-store')
-  const isPublic = spec.cache === 'public'
+  const isPublic = isShared(spec)
   const isOpen = isPublic && spec.path.startsWith('/public/') && request.headers.authorization === undefined
   if (isOpen) reply.header('access-control-allow-origin', '*')
   // Public answers name winners, and "A member" depends on the reader's language.
@@ -250,7 +254,7 @@ function setCacheHeaders(spec: EndpointSpec, request: FastifyRequest, reply: Fas
   else if (spec.access !== 'visitor' && spec.access !== 'signed') reply.header('vary', 'Authorization')
   if (!isPublic) reply.header('cache-control', 'no-store')
   else if (request.headers.authorization !== undefined) reply.header('cache-control', 'private, no-store')
-  else reply.header('cache-control', 'public, max-age=0, s-maxage=2, stale-while-revalidate=30, stale-if-error=86400')
+  else reply.header('cache-control', spec.cache === 'named' ? 'public, no-cache' : FOR_SECONDS)
 }
 
 const SERVER_TIME = /"serverTime":"([^"]+)"/

@@ -42,6 +42,8 @@ export type JobPayloads = {
   tell_low_balance: { readonly day: string }
   /** Remove a bill that no request names a day after its upload. */
   forget_receipt: { readonly hash: string }
+  /** Remove a picture that no follow-up names a day after its upload. */
+  forget_follow_up_picture: { readonly file: string }
   /** Write the draft story of a settled day. */
   draft_story: { readonly day: string }
   /** Push a settled day's result to the subscribed devices: the job writes one `push_page` per page of devices. */

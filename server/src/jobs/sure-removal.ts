@@ -11,15 +11,17 @@ import { enqueue } from './queue.ts'
 import type { JobHandlers } from './worker.ts'
 
 /**
- * Gives up our own picture at this address, with the transaction that ceases to name it. The caller removes the returned name after the
- * commit; a job does so a minute later, for a process that ended in between. A picture at another host is not ours.
+ * Gives up a file, with the transaction that ceases to name it. The caller removes the returned name after the commit; a job does so a
+ * minute later, for a process that ended in between.
  */
-export async function giveUpPicture(tx: Tx, address: string | null): Promise<string | undefined> {
-  if (address?.startsWith(UPLOADS_PATH) !== true) return undefined
-  const name = address.slice(UPLOADS_PATH.length)
+export async function giveUpFile(tx: Tx, name: string): Promise<string> {
   await enqueue(tx, { kind: 'remove_file', key: name, payload: { name }, dueAt: await inAMinute(tx) })
   return name
 }
+
+/** Gives up our own picture at this address. A picture at another host is not ours. */
+export const giveUpPicture = async (tx: Tx, address: string | null): Promise<string | undefined> =>
+  address?.startsWith(UPLOADS_PATH) === true ? giveUpFile(tx, address.slice(UPLOADS_PATH.length)) : undefined
 
 const inAMinute = async (from: Queryable): Promise<Date> =>
   (await one<{ at: Date }>(from, sql`select roz_now() + interval '1 minute' as at`)).at

@@ -82,6 +82,7 @@ const LANE_OF = {
   tell_skipped: 'many',
   tell_low_balance: 'many',
   forget_receipt: 'own',
+  forget_follow_up_picture: 'own',
   draft_story: 'own',
 } as const satisfies Record<JobKind, string>
 export const JOB_KINDS = Object.keys(LANE_OF) as JobKind[]

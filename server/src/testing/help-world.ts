@@ -26,6 +26,21 @@ export const MEERA = {
   note: 'Meera Sharma, 12 Ring Road',
 }
 
+const formOf = (bytes: Uint8Array, type: string): FormData => {
+  const form = new FormData()
+  form.set('file', new Blob([new Uint8Array(bytes)], { type }), 'picture')
+  return form
+}
+
+/** A form with a picture of this width. */
+export const pictureForm = async (width: number): Promise<FormData> =>
+  formOf(
+    await sharp({ create: { width, height: 30, channels: 3, background: '#4a7c59' } })
+      .png()
+      .toBuffer(),
+    'image/png',
+  )
+
 /** `approvalAbove` in rupees. */
 export async function openHelpWorld({ approvalAbove = 1000 }: { readonly approvalAbove?: number } = {}) {
   const database = await createTestDatabase()
@@ -38,11 +53,8 @@ export async function openHelpWorld({ approvalAbove = 1000 }: { readonly approva
   )
   const staff = {} as Record<StaffRole, bigint>
   for (const role of STAFF_ROLES) staff[role] = await makeStaff(database.db, role)
-  const upload = (bytes: Buffer, as = staff.finance, type = 'image/jpeg') => {
-    const form = new FormData()
-    form.set('file', new Blob([new Uint8Array(bytes)], { type }), 'bill')
-    return calls.ask('POST /admin/uploads', { as, form })
-  }
+  const upload = (bytes: Buffer, as = staff.finance, type = 'image/jpeg') =>
+    calls.ask('POST /admin/uploads', { as, form: formOf(bytes, type) })
   let made = 0
   await openDay(database, DAY)
   return {

@@ -8,7 +8,7 @@ import { publicPath } from '../paths.ts'
 import { formatDay } from '../ui/format.ts'
 import { formatMoney } from '../ui/Money.tsx'
 import { useServerDay } from './clock.ts'
-import { TeamWords } from './OtherLanguage.tsx'
+import { langOf, OtherLanguage, TeamWords } from './OtherLanguage.tsx'
 import { ReceivedLine } from './ReceivedLine.tsx'
 
 export function RupeeTrailView({ rupee }: { readonly rupee: Trail }) {
@@ -29,6 +29,7 @@ export function RupeeTrailView({ rupee }: { readonly rupee: Trail }) {
             </Trans>
           )}
           <ReceivedLine received={part.received} language={currentLanguage()} />
+          <VoiceLine voice={part.voice} />
           <Links part={part} />
         </li>
       ))}
@@ -57,6 +58,20 @@ export function RupeeTrailView({ rupee }: { readonly rupee: Trail }) {
 }
 
 type Part = Trail['help'][number]
+
+/** The start of what the person said last; the link “Story” has the rest. */
+function VoiceLine({ voice }: Pick<Part, 'voice'>) {
+  if (!voice) return null
+  const { weeks, words, isWhole, language } = voice
+  const reader = currentLanguage()
+  return (
+    <span className="block">
+      <Plural value={weeks} one="# week later" other="# weeks later" />:{' '}
+      <q lang={langOf(language, reader)}>{isWhole ? words : `${words}…`}</q>
+      <OtherLanguage text={language} reader={reader} />
+    </span>
+  )
+}
 
 function What({ part: { purpose: text, language, name } }: { readonly part: Pick<Part, 'purpose' | 'language' | 'name'> }) {
   if (text === '') return <Trans>help</Trans>

@@ -6,7 +6,7 @@
  * - While a payment to the person waits for approval, the record does not change, except by a revocation.
  * - A child's consent has the relation of the guardian who gave it.
  * - A recorded consent can be corrected, but only a revocation ends it, because public pages check only for a revocation.
- * - The consent to be asked again has its own day. Its end, or a revocation, deletes what the person told (follow-ups.ts). The owners get
+ * - The consent to be asked again has its own day. Its end, or a revocation, deletes what the person told and showed (follow-ups.ts). The owners get
  *   a mail, and the payer does not end it either.
  * - A revocation is final. Whoever decided about a payment to the person does not record it. Its transaction turns every story that was ever about the person into a draft without a picture. Mails that
  *   wait with the name are not sent (mail/before-sending.ts). The books keep their entries; public pages show them without the name
@@ -34,6 +34,7 @@ import type { Secrets } from '../../secrets/secrets.ts'
 import { logStaff } from '../../staff/staff-log.ts'
 import { type Columns, exportList, noteRead } from '../../staff/exported-list.ts'
 import type { HelpDeps } from './deps.ts'
+import { deletePictures } from './follow-up-pictures.ts'
 import { judgeProofs } from './proofs.ts'
 
 type Shown = Output<(typeof helpCalls)['beneficiaries']>['beneficiaries'][number]
@@ -135,7 +136,7 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
         return show(tx, made.id, session.staffRole)
       }),
     updateBeneficiary: async ({ session, params: { id }, body: { revoked, ...edit } }) => {
-      let posters: readonly string[] = []
+      let files: readonly string[] = []
       const answer = await inTransaction(db, async (tx) => {
         const before = CURSOR_PARTS.uuid(id)
           ? await maybeOne<Row>(tx, sql`${rows} where b.id = ${id}::uuid for no key update of b`)
@@ -160,16 +161,17 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
             guardian_relation = ${fields.guardian}::text, follow_up_on = ${isAskable ? (fields.followUps?.on ?? null) : null}::date, sealed_note = ${note}::bytea,
             revoked_at = case when ${revoked === true}::boolean then roz_now() end
           where id = ${id}::uuid`)
-        const forgotten = isAskable ? 0 : await forgetFollowUps(tx, id)
+        const { told, pictures } = isAskable ? { told: 0, pictures: [] } : await forgetFollowUps(tx, id)
+        files = pictures
         if (revoked === true) {
-          posters = await takeBackStories(tx, id)
+          files = [...pictures, ...(await takeBackStories(tx, id))]
           await forgetArrivalReasons(tx, id)
         }
         const actorId = session.memberId
         const about = id.slice(0, 8)
         if (revoked === true && proofs.recent > 0n)
           await tellOwners(tx, { what: 'consent_revoked', actorId, about, detail: formatPaise(proofs.recent) })
-        else if (endsFollowUps) await tellOwners(tx, { what: 'follow_ups_ended', actorId, about, detail: String(forgotten) })
+        else if (endsFollowUps) await tellOwners(tx, { what: 'follow_ups_ended', actorId, about, detail: String(told) })
         await logStaff(tx, {
           actorId,
           action: revoked === true ? 'beneficiary.revoke' : 'beneficiary.update',
@@ -180,7 +182,7 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
         return show(tx, id, session.staffRole)
       })
       // After the commit: until then the stories still show them. A process that ends here leaves it to the job.
-      for (const poster of posters) await storage.remove(poster)
+      for (const file of files) await storage.remove(file)
       return answer
     },
   }
@@ -270,10 +272,15 @@ async function isSaid(tx: Tx, id: string, publicName: string): Promise<boolean> 
   return paid.some(({ words }) => namesPerson(words, publicName))
 }
 
-/** What the person told later ends with the consent to be asked. */
-const forgetFollowUps = async (tx: Tx, id: string): Promise<number> =>
-  (await tx.query(sql`delete from follow_up f using outlay o where o.id = f.outlay_id and o.beneficiary_id = ${id}::uuid returning 1`))
-    .length
+/** What the person told and showed later ends with the consent to be asked; the files are for the caller to remove. */
+async function forgetFollowUps(tx: Tx, id: string): Promise<{ readonly told: number; readonly pictures: readonly string[] }> {
+  const paid = sql`(select id from outlay where beneficiary_id = ${id}::uuid)`
+  // Locked before their pictures, as when one is withheld.
+  const told = await tx.query(sql`select from follow_up where outlay_id in ${paid} order by id for update`)
+  const pictures = await deletePictures(tx, sql`p.outlay_id in ${paid}`)
+  await tx.query(sql`delete from follow_up where outlay_id in ${paid}`)
+  return { told: told.length, pictures }
+}
 
 /** Makes drafts of the person's stories and takes their pictures; returns the names of our own pictures. */
 async function takeBackStories(tx: Tx, beneficiaryId: string): Promise<string[]> {

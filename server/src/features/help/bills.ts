@@ -5,7 +5,7 @@
  * - Everybody can see a bill once its entry is booked; until then, and after the consent is revoked, only staff can.
  * - A picture can be withheld for good, for example one with a phone number: only staff see it then. Its hash stays in the books.
  *   A person who decided about the payment does not withhold it.
- * - Caches may keep a bill for five minutes only, so that a revocation or a withheld picture takes effect soon.
+ * - Caches ask each time (ETag), so that a revocation or a withheld picture takes effect at once.
  * - The picture of a signature that confirms an arrival is kept like a bill, and only staff see it.
  * - An upload that neither names within a day is deleted.
  */
@@ -27,7 +27,6 @@ import { judgeProofs } from './proofs.ts'
 
 const SIDE_MAX_PX = 2400
 const FOR_STAFF = 'private, no-store'
-/** Asked again each time: a bill stops being public when it is withheld or the consent is revoked. */
 const FOR_ALL = 'public, no-cache'
 
 const NOT_FOUND = { ok: false, code: 'receipt_not_found' } as const

@@ -5,11 +5,15 @@ import { one, sql } from '../../db/sql.ts'
 import { DAY } from '../../ledger/testing/fixtures.ts'
 import { makeStaff, testSecrets } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
-import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
+import { type HelpWorld, openHelpWorld, pictureForm } from '../../testing/help-world.ts'
 import { seal } from './cases.ts'
 
 /** The action of each call in the staff log. e2e/scenario/audit-watch.ts relies on these names. */
-const LOGGED = { arriveHelpCase: 'disbursement.arrive', followUpHelpCase: 'follow_up.record' } as const
+const LOGGED = {
+  arriveHelpCase: 'disbursement.arrive',
+  uploadCaseFollowUpPicture: 'follow_up.picture',
+  followUpHelpCase: 'follow_up.record',
+} as const
 const NOON = startOfDayMs(DAY) + 12 * 3_600_000
 let world: HelpWorld
 let volunteer: bigint
@@ -55,6 +59,8 @@ const tell = async ({ number }: Paid, fields: Fields = {}, as = volunteer) =>
     as,
     body: { language: 'hi', words: 'वह अब रोज़ स्कूल जाती है।', version: await versionOf(number), ...fields },
   })
+const show = async ({ number }: { readonly number: string }, as = volunteer) =>
+  world.calls.ask(`POST /admin/help-cases/${number}/picture`, { as, form: await pictureForm(21) })
 const helpOf = async ({ number }: Paid, as = volunteer) => (await world.calls.ask(`GET /admin/help-cases/${number}`, { as })).body.case.help
 const said = ({ status, body }: { status: number; body: { code?: string } }) => `${status} ${body.code ?? ''}`.trim()
 const check = ({ number }: Paid) =>
@@ -69,13 +75,18 @@ test('a volunteer confirms that the help of their request arrived, and records w
   const arrived = await arrive(one)
   expect(arrived.body.case).toMatchObject({ help: { received: true }, steps: [{ step: 'received', how: 'call' }] })
   expect(said(await arrive(one))).toBe('409 arrival_recorded')
+  expect(said(await show(one))).toBe('409 follow_up_not_due')
   await later(15)
   expect(await helpOf(one)).toMatchObject({ followUpDue: 2 })
-  expect((await tell(one)).body.case).toMatchObject({ stage: 'followed_up', help: { followUpDue: null } })
+  const { hash } = (await show(one)).body
+  expect((await tell(one, { picture: { hash, agreed: true } })).body.case).toMatchObject({
+    stage: 'followed_up',
+    help: { followUpDue: null },
+  })
   const shown = (await world.calls.ask('GET /admin/disbursements?limit=100', { as: world.staff.editor })).body.disbursements
   expect(shown.find(({ id }: { id: string }) => id === one.outlayId)).toMatchObject({
     arrival: { received: true, how: 'call', on: DAY },
-    followUps: [{ weeks: 2, language: 'hi' }],
+    followUps: [{ weeks: 2, language: 'hi', hasPicture: true }],
   })
   const log = await world.db.query<{ action: string }>(
     sql`select action from audit_log where subject = ${`outlay:${one.outlayId}`}::text and actor_id = ${volunteer}::bigint order by id`,
@@ -87,12 +98,13 @@ test('somebody else’s request answers as one that does not exist; one without 
   const [theirs, nobodys] = [await paid(await makeStaff(world.db, 'volunteer')), await paid(null)]
   for (const other of [theirs, nobodys, { number: 'ZZZZ', outlayId: '' }]) {
     const fields = { version: 1, code: '1234', how: 'code' }
-    expect([said(await arriveAt(other, fields)), said(await tellAt(other))]).toEqual(['404 case_not_found', '404 case_not_found'])
+    const answers = [await arriveAt(other, fields), await tellAt(other), await show(other)]
+    expect(answers.map(said)).toEqual(['404 case_not_found', '404 case_not_found', '404 case_not_found'])
   }
   const mine = await paid()
   await world.db.query(sql`update help_case set outlay_id = null, stage = 'agreed' where number = ${mine.number}::text`)
   expect(await helpOf(mine)).toBeNull()
-  expect([said(await arrive(mine)), said(await tell(mine))]).toEqual(['409 case_stage', '409 case_stage'])
+  expect([said(await arrive(mine)), said(await tell(mine)), said(await show(mine))]).toEqual(Array(3).fill('409 case_stage'))
   expect(said(await arrive(mine, { version: 99 }))).toBe('409 changed_since_seen')
 })
 const arriveAt = ({ number }: Paid, fields: Fields) =>
@@ -115,7 +127,7 @@ test('who checked the request confirms nothing of it, and may say that nothing a
   expect(said(await arrive(one, { received: false, reason: 'The shop was closed' }))).toBe('200')
   expect(said(await arrive(one, {}, await makeStaff(world.db, 'editor')))).toBe('200')
   await later(15)
-  expect(said(await tell(one))).toBe('403 own_check')
+  expect([said(await tell(one)), said(await show(one))]).toEqual(['403 own_check', '403 own_check'])
 })
 
 test('who paid or approved before becoming a volunteer confirms nothing either', async () => {
@@ -126,7 +138,7 @@ test('who paid or approved before becoming a volunteer confirms nothing either',
   expect(said(await arrive(one, {}, payer))).toBe('403 own_arrival')
   expect(said(await arrive(one, {}, world.staff.owner))).toBe('200')
   await later(15)
-  expect(said(await tell(one, {}, payer))).toBe('403 own_arrival')
+  expect([said(await tell(one, {}, payer)), said(await show(one, payer))]).toEqual(['403 own_arrival', '403 own_arrival'])
 })
 
 test('the code that the receiver tells is asked for, and five wrong ones a day are the limit', async () => {

@@ -16,9 +16,11 @@ import { isByCode, isOwn, judgeArrival, tryCode, writeArrival } from './arrivals
 import { findCase, isVolunteer, lockCase, maySee, NOT_FOUND, type DeskSession, viewCase } from './case-desk.ts'
 import { hasChecked } from './case-help.ts'
 import type { CaseDeps } from './deps.ts'
-import { recordFollowUp } from './follow-ups.ts'
+import { storePicture } from './follow-up-pictures.ts'
+import { judgeFollowUp, recordFollowUp } from './follow-ups.ts'
 
 type Arrived = Input<(typeof caseCalls)['arriveHelpCase']>['body']
+const CASE_STAGE = { ok: false, code: 'case_stage' } as const
 type About = {
   readonly params: { readonly number: string }
   readonly body: { readonly version: number }
@@ -31,7 +33,7 @@ async function paymentOf(from: Queryable, typed: string, session: DeskSession): 
   return row === undefined || !maySee(session, row) ? undefined : (row.outlayId ?? undefined)
 }
 
-export function caseOutcomeHandlers(deps: CaseDeps): Handlers<'arriveHelpCase' | 'followUpHelpCase'> {
+export function caseOutcomeHandlers(deps: CaseDeps): Handlers<'arriveHelpCase' | 'followUpHelpCase' | 'uploadCaseFollowUpPicture'> {
   const { db, secrets } = deps
   const record = async <R extends { readonly ok: false }>(
     { params, body, session }: About,
@@ -43,8 +45,7 @@ export function caseOutcomeHandlers(deps: CaseDeps): Handlers<'arriveHelpCase' |
       const row = await lockCase(tx, params.number)
       if (row === undefined || !maySee(session, row)) return NOT_FOUND
       if (row.version !== body.version) return { ok: false, code: 'changed_since_seen' } as const
-      if (outlayId === undefined || row.outlayId !== outlayId || payment?.status !== 'booked')
-        return { ok: false, code: 'case_stage' } as const
+      if (outlayId === undefined || row.outlayId !== outlayId || payment?.status !== 'booked') return CASE_STAGE
       const refused = await work(tx, outlayId)
       return refused ?? ({ ok: true, value: { case: await viewCase(tx, secrets, row.number, session) } } as const)
     })
@@ -65,7 +66,16 @@ export function caseOutcomeHandlers(deps: CaseDeps): Handlers<'arriveHelpCase' |
         const { body, session, params } = call
         if (await isChecker(tx, params.number, session)) return { ok: false, code: 'own_check' } as const
         const refused = await recordFollowUp(tx, secrets, { id, by: session.memberId, said: body })
-        return refused?.code === 'disbursement_not_found' ? ({ ok: false, code: 'case_stage' } as const) : refused
+        return refused?.code === 'disbursement_not_found' ? CASE_STAGE : refused
+      }),
+    uploadCaseFollowUpPicture: (call) =>
+      storePicture(deps, call, async (tx) => {
+        const { session, params } = call
+        const row = await findCase(tx, params.number)
+        if (row === undefined || !maySee(session, row)) return NOT_FOUND
+        if (await isChecker(tx, params.number, session)) return { ok: false, code: 'own_check' } as const
+        const judged = row.outlayId === null ? CASE_STAGE : await judgeFollowUp(tx, row.outlayId, session.memberId)
+        return !judged.ok && judged.code === 'disbursement_not_found' ? CASE_STAGE : judged
       }),
   }
 }

@@ -61,7 +61,7 @@ const rows = sql`
               'state', case when s.is_active then 'published' when s.publish_at is not null then 'scheduled' else 'draft' end)
        from story s where s.outlay_id = o.id) as story,
     (select coalesce(json_agg(json_build_object('id', f.id, 'weeks', f.weeks, 'language', f.written_in, 'words', f.words, 'retoldBy', f.retold_by,
-              'withheld', f.withheld) order by f.weeks), '[]') from follow_up f where f.outlay_id = o.id) as "followUps",
+              'withheld', f.withheld, 'hasPicture', exists (select from follow_up_picture p where p.follow_up_id = f.id)) order by f.weeks), '[]') from follow_up f where f.outlay_id = o.id) as "followUps",
     ${DUE_FOLLOW_UP} as "followUpDue",
     (select json_build_object('received', r.received, 'how', r.how, 'on', r.heard_on, 'reason', (select w.words from arrival_reason w where w.arrival_id = r.id), 'paper', encode(r.paper, 'hex'),
               'by', ${nameAt(sql`rm`, sql`r.recorded_at`)}, 'at', r.recorded_at)

@@ -10,6 +10,7 @@ import { caseHandlers } from './cases.ts'
 import type { CaseDeps } from './deps.ts'
 import { disbursementHandlers } from './disbursements.ts'
 import { forgetBill, billHandlers } from './bills.ts'
+import { forgetPicture, pictureHandlers } from './follow-up-pictures.ts'
 import { followUpHandlers } from './follow-ups.ts'
 import { disbursementTable } from './tables.ts'
 
@@ -25,9 +26,13 @@ export function createHelp(deps: CaseDeps) {
       ...disbursementHandlers(deps, idempotency),
       ...arrivalHandlers(deps, idempotency),
       ...followUpHandlers(deps),
+      ...pictureHandlers(deps),
       ...disbursementTable(deps.db),
     },
     sweeps: [() => forgetOldCases(deps.db)],
-    jobs: { forget_receipt: ({ hash }: JobPayloads['forget_receipt']): Promise<void> => forgetBill(deps.db, hash) },
+    jobs: {
+      forget_receipt: ({ hash }: JobPayloads['forget_receipt']): Promise<void> => forgetBill(deps.db, hash),
+      forget_follow_up_picture: ({ file }: JobPayloads['forget_follow_up_picture']): Promise<void> => forgetPicture(deps, file),
+    },
   }
 }

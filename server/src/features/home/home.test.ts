@@ -24,7 +24,7 @@ afterAll(async () => {
 const stats = async () => (await calls.ask('GET /public/home')).body.data.stats
 
 test('before the first round every figure is zero', async () => {
-  const { body, headers } = await calls.ask('GET /public/home')
+  const { body } = await calls.ask('GET /public/home')
   expect(body).toEqual({
     data: {
       stats: { totalCharity: 0, totalPeople: 0, rounds: 0, today: { pool: 0, charity: 0, giveaway: 0, platform: 0 } },
@@ -34,7 +34,6 @@ test('before the first round every figure is zero', async () => {
       recentImpacts: [],
     },
   })
-  expect(headers.get('cache-control')).toMatch(/^public/)
 })
 
 test('concurrent requests share one count of people; a slow count is reused for a second', async () => {
@@ -57,7 +56,7 @@ test('a public answer without a token has an ETag by language, and a matching If
   const { headers } = await calls.ask('GET /public/home')
   const etag = headers.get('etag') ?? ''
   expect([etag, headers.get('vary')]).toEqual([expect.stringMatching(/^"[\w-]{27}"$/), 'Authorization, Accept-Language'])
-  expect(headers.get('cache-control')).toMatch(/s-maxage=\d+, stale-while-revalidate=\d+/)
+  expect(headers.get('cache-control')).toBe('public, no-cache')
   const again = await calls.ask('GET /public/home', { headers: { 'if-none-match': `W/${etag}` } })
   expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag])
   expect((await calls.ask('GET /public/home', { headers: { 'if-none-match': '"other"' } })).status).toBe(200)

@@ -59,6 +59,8 @@ export type StoryRow = {
     readonly language: Language
     readonly retoldBy: string | null
     readonly translations: Partial<Record<Language, string>>
+    readonly id: string
+    readonly picture: { readonly hash: string; readonly width: number; readonly height: number } | null
   }[]
   /** The sort key: microseconds since 1970 of the publication, or of a draft's creation. */
   readonly sortedAt: string
@@ -91,8 +93,10 @@ const columns = sql`
   ${isDemoSql(sql`s.round_day`)} as "isDemo", ${otherWinnersSql(sql`s.round_day`)} as others, ${firstTaxSql(sql`s.round_day`)} as "winnerTax",
   m.name as "winnerName", m.public_name as "winnerPublicName", m.deleted_at is not null as "winnerIsDeleted",
   (select coalesce(json_agg(json_build_object('weeks', f.weeks, 'words', f.words, 'language', f.written_in, 'retoldBy', f.retold_by,
-            'translations', f.translations) order by f.weeks), '[]')
-     from follow_up f join outlay fo on fo.id = f.outlay_id join beneficiary fb on fb.id = fo.beneficiary_id
+            'translations', f.translations, 'id', f.id,
+            'picture', case when p.hash is not null then json_build_object('hash', encode(p.hash, 'hex'), 'width', p.width, 'height', p.height) end)
+            order by f.weeks), '[]')
+     from follow_up f left join follow_up_picture p on p.follow_up_id = f.id join outlay fo on fo.id = f.outlay_id join beneficiary fb on fb.id = fo.beneficiary_id
     where f.outlay_id = s.outlay_id and f.withheld is null and fb.revoked_at is null and fb.follow_up_on is not null) as "followUps",
   ${micros(listedAt)} as "sortedAt"`
 // A story of a disbursement shows what was sent, less what came back.

@@ -31,9 +31,10 @@ export const storyOf =
       imageUrl: row.imageUrl,
       charity: { name: words.charityName, description: words.charityDescription },
       languages,
-      followUps: row.followUps.map(({ translations, ...told }) => ({
+      followUps: row.followUps.map(({ translations, id, picture, ...told }) => ({
         ...told,
         translation: told.language === language ? null : (translations[language] ?? null),
+        picture: picture && { url: `/api/follow-ups/${id}/pictures/${picture.hash}`, width: picture.width, height: picture.height },
       })),
       winnerInfo: winnerOf(row, language),
     }

@@ -182,6 +182,20 @@ describe('the current round', () => {
     })
   })
 
+  test('names no helped person to a visitor, whose answer caches show for a while; members read the story’s title', async () => {
+    await world.db.query(sql`
+      with b as (insert into beneficiary (id, public_name, is_child, created_by) values (gen_random_uuid(), 'Meera', false, ${world.admin}::bigint) returning id),
+        s as (insert into story (id, day, title, description, charity_name, charity_description, video_url, is_active, published_at)
+              values (gen_random_uuid(), '2026-11-20', 'Shoes for Meera', 'For school.', 'Meera', 'Shoes', 'https://youtu.be/dQw4w9WgXcQ', true, roz_now()) returning id)
+      insert into story_subject (story_id, beneficiary_id) select s.id, b.id from s, b`)
+    const seenBy = async (as?: bigint) => (await world.current(as))['lastImpactStory']
+    const visitor = { date: '2026-11-20', title: 'Daily impact of 20 November 2026', language: 'en', videoUrl: null }
+    expect(await seenBy()).toEqual(visitor)
+    expect((await world.ask('GET /rounds/current', { headers: { 'accept-language': 'hi' } })).text).not.toContain('Meera')
+    const told = { ...visitor, title: 'Shoes for Meera', videoUrl: 'https://youtu.be/dQw4w9WgXcQ' }
+    expect([await seenBy(await world.member(0)), await seenBy(world.admin)]).toEqual([told, told])
+  })
+
   test('is refused with an unknown token, and shown to an administrator as to a visitor', async () => {
     expect((await world.ask('GET /rounds/current', { headers: { authorization: 'Bearer nobody' } })).status).toBe(401)
     expect(await world.current(world.admin)).toMatchObject({ hasParticipated: false })

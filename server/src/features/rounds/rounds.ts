@@ -3,6 +3,7 @@
  *
  * - Values of a reader (balance, participation) are never cached; a round's totals are, for a second.
  * - Concurrent readers share one query, which begins after they asked.
+ * - A visitor's answer is kept by caches for a while, so it names no helped person, who may take the consent back meanwhile.
  */
 import type { Output } from '@roz/contract/api.ts'
 import type { roundCalls } from '@roz/contract/rounds.ts'
@@ -75,7 +76,7 @@ export function createRounds({ receipts, policy, joinBatch, ...deps }: RoundsDep
       return {
         ...roundView(round, entries, round.status === 'open' && !hasParticipated),
         hasParticipated,
-        lastImpactStory: lastStoryView(story, language),
+        lastImpactStory: lastStoryView(story, language, memberId === undefined),
         lastWinner: lastWinnerView(winner, language) ?? null,
         serverTime: isoIst(round.now.getTime()),
       }

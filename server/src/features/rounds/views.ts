@@ -4,6 +4,7 @@
  * - A winner's name is joined when a page is read, by the winner's present choice and the reader's language.
  * - No name is stored with a round.
  */
+import { draftWords } from '@roz/core/draft-words.ts'
 import { type IstDay, endOfDayMs, isoIst } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { ENTRY_FEE, type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
@@ -69,20 +70,24 @@ type LastStoryRow = {
   readonly videoUrl: string | null
   readonly participants: bigint
   readonly need: Paise
+  /** It is or was about a helped person. */
+  readonly isOfPerson: boolean
 }
 
 export const findLastStory = (db: Db): Promise<LastStoryRow | undefined> =>
   maybeOne(
     db,
     sql`
-    select day, title, written_in as "writtenIn", translations, video_url as "videoUrl", participants, amount_paise as need
+    select day, title, written_in as "writtenIn", translations, video_url as "videoUrl", participants, amount_paise as need,
+      exists (select from story_subject where story_id = story.id) as "isOfPerson"
     from story where is_active order by published_at desc, id desc limit 1`,
   )
 
-/** The latest story for a reader; null if there is none. */
-export function lastStoryView(row: LastStoryRow | undefined, language: Language) {
+/** The latest story for a reader; null if there is none. `forCaches`: they show it for a while, so it neither names nor shows a person. */
+export function lastStoryView(row: LastStoryRow | undefined, language: Language, forCaches: boolean) {
   if (row === undefined) return null
   const { day, videoUrl } = row
+  if (forCaches && row.isOfPerson) return { date: day, title: draftWords(row, language).title, language, videoUrl: null }
   const { words, languages } = wordsFor({ title: row.title, writtenIn: row.writtenIn, translations: row.translations }, row, language)
   return { date: day, title: words.title, language: languages.title ?? language, videoUrl }
 }

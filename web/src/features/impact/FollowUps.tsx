@@ -1,5 +1,5 @@
-/** What the helped person said weeks after the help arrived, in their own language, below the story. */
-import { Plural, Trans } from '@lingui/react/macro'
+/** What the helped person said and showed weeks after the help arrived, in their own language, below the story. */
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Story } from '@roz/contract/impact.ts'
 import type { Language } from '@roz/core/language.ts'
 import { langOf, OtherLanguage } from '../OtherLanguage.tsx'
@@ -11,8 +11,9 @@ type FollowUpsProps = {
   readonly level?: 'h2' | 'h3'
 }
 
-export const FollowUps = ({ story: { followUps }, reader, level: Title = 'h3' }: FollowUpsProps) =>
-  followUps.map(({ weeks, words, language, retoldBy, translation }) => (
+export function FollowUps({ story: { followUps }, reader, level: Title = 'h3' }: FollowUpsProps) {
+  const { t } = useLingui()
+  return followUps.map(({ weeks, words, language, retoldBy, translation, picture }) => (
     <section key={weeks} className="follow-up">
       <Title>
         <Plural value={weeks} one="# week later" other="# weeks later" />
@@ -32,5 +33,15 @@ export const FollowUps = ({ story: { followUps }, reader, level: Title = 'h3' }:
           </p>
         </>
       )}
+      {picture === null ? null : (
+        <img
+          src={picture.url}
+          width={picture.width}
+          height={picture.height}
+          alt={t`Picture that the person gave with these words`}
+          loading="lazy"
+        />
+      )}
     </section>
   ))
+}

@@ -35,6 +35,7 @@ export function CaseArrival({ one, onDone, onClose }: OutcomeProps) {
 export const CaseFollowUp = ({ one: { number, version }, onDone, onClose }: OutcomeProps) => (
   <FollowUpDialog
     send={(said) => call('followUpHelpCase', { params: { number }, body: { ...said, version } })}
+    upload={(upload) => call('uploadCaseFollowUpPicture', { params: { number }, upload })}
     onDone={onDone}
     onClose={onClose}
   />

@@ -1,5 +1,5 @@
 /**
- * Covers personal data on one page of a bill, with finger or mouse by a drag. With the keyboard, arrow keys move and grow a cover.
+ * Covers personal data on one page of a bill or on a picture, with finger or mouse by a drag. With the keyboard, arrow keys move and grow a cover.
  * - The screen shows the page as it is published.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
@@ -22,6 +22,7 @@ const WAYS: Readonly<Record<string, readonly [right: number, down: number]>> = {
 type Focused = { readonly index: number }
 type CoverDialogProps = {
   readonly page: HTMLCanvasElement
+  readonly of: 'bill' | 'picture'
   /** The number of pages that are covered after this one. */
   readonly more: number
   readonly busy: boolean
@@ -29,7 +30,7 @@ type CoverDialogProps = {
   readonly onClose: () => void
 }
 
-export function CoverDialog({ page, more, busy, onUse, onClose }: CoverDialogProps) {
+export function CoverDialog({ page, of, more, busy, onUse, onClose }: CoverDialogProps) {
   const [covers, setCovers] = useState<readonly Cover[]>([])
   const [focused, setFocused] = useState<Focused>()
   const hintId = useId()
@@ -50,22 +51,27 @@ export function CoverDialog({ page, more, busy, onUse, onClose }: CoverDialogPro
       footer={
         <>
           <Button kind="secondary" disabled={busy} onClick={onClose}>
-            <Trans>Leave this page out</Trans>
+            {of === 'picture' ? <Trans>Leave this picture out</Trans> : <Trans>Leave this page out</Trans>}
           </Button>
           <Button busy={busy} onClick={() => onUse(covers)}>
-            <Trans>Use this page</Trans>
+            {of === 'picture' ? <Trans>Use this picture</Trans> : <Trans>Use this page</Trans>}
           </Button>
         </>
       }
     >
       <p className="muted spaced" id={hintId}>
+        {of === 'picture' ? (
+          <Trans>Draw over names, addresses, phone numbers, and the faces of others.</Trans>
+        ) : (
+          <Trans>Draw over names, addresses, phone numbers, faces and signatures.</Trans>
+        )}{' '}
         <Trans>
-          Draw over names, addresses, phone numbers, faces and signatures. Black areas are removed from the uploaded picture. With the
-          keyboard: add a cover, move it with the arrow keys, resize it with Shift and the arrow keys, remove it with Delete.
+          Black areas are removed from the uploaded picture. With the keyboard: add a cover, move it with the arrow keys, resize it with
+          Shift and the arrow keys, remove it with Delete.
         </Trans>
       </p>
       {more === 0 ? null : <p className="muted spaced">{more === 1 ? <Trans>1 more page</Trans> : <Trans>{more} more pages</Trans>}</p>}
-      <Stage page={page} covers={covers} focused={focused} hintId={hintId} onChange={setCovers} onRemove={remove} />
+      <Stage page={page} of={of} covers={covers} focused={focused} hintId={hintId} onChange={setCovers} onRemove={remove} />
       <div className="cover-tools">
         <span ref={addButton}>
           <Button
@@ -88,6 +94,7 @@ export function CoverDialog({ page, more, busy, onUse, onClose }: CoverDialogPro
 
 type StageProps = {
   readonly page: HTMLCanvasElement
+  readonly of: 'bill' | 'picture'
   readonly covers: readonly Cover[]
   /** The cover that was added last, or that follows a removed one: it takes the focus, so that the keys go on working. */
   readonly focused: Focused | undefined
@@ -96,7 +103,7 @@ type StageProps = {
   readonly onRemove: (index: number) => void
 }
 
-function Stage({ page, covers, focused, hintId, onChange, onRemove }: StageProps) {
+function Stage({ page, of, covers, focused, hintId, onChange, onRemove }: StageProps) {
   const { t } = useLingui()
   const stage = useRef<HTMLDivElement>(null)
   const seen = useRef<HTMLCanvasElement>(null)
@@ -158,7 +165,13 @@ function Stage({ page, covers, focused, hintId, onChange, onRemove }: StageProps
       onPointerUp={letGo}
       onPointerCancel={() => setDrag(undefined)}
     >
-      <canvas ref={seen} width={width} height={height} role="img" aria-label={t`The page of the bill`} />
+      <canvas
+        ref={seen}
+        width={width}
+        height={height}
+        role="img"
+        aria-label={of === 'picture' ? t`The chosen picture` : t`The page of the bill`}
+      />
       {covers.map((cover, index) => {
         const number = index + 1
         return (

@@ -1,4 +1,4 @@
-/** The dialogs of a follow-up: what the person says now, and a text that must not stay public. */
+/** The dialogs of a follow-up: what the person says and shows now, and one that must not stay public. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { EDITORS } from '@roz/contract/roles.ts'
 import { followUpWords } from '@roz/core/follow-up-fields.ts'
@@ -13,6 +13,8 @@ import { SelectField, TextAreaField, TextField } from '../../../ui/Field.tsx'
 import { Modal } from '../../../ui/Modal.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
+import { BillPages, CoverNext, useBillPages } from '../outlays/BillPages.tsx'
+import { StoredPicture } from '../outlays/StoredPicture.tsx'
 import { portalError } from '../portal-form-errors.ts'
 import { problemOf, useProblems } from '../problems.ts'
 import type { Disbursement } from '../queries.ts'
@@ -25,23 +27,33 @@ type Said = {
   readonly words: string
   readonly retoldBy?: string
   readonly translation?: { readonly language: Language; readonly words: string }
+  readonly picture?: { readonly hash: string; readonly agreed: true }
 }
 type FollowUpProps<T> = {
   readonly send: (said: Said) => Promise<T>
+  readonly upload: (picture: Blob) => Promise<{ readonly hash: string }>
   readonly onDone?: (answer: T) => void
   readonly onClose: () => void
 }
 
 export const PaymentFollowUp = ({ entry, onClose }: DialogProps) => (
-  <FollowUpDialog send={(said) => call('recordFollowUp', { params: { id: entry.id }, body: said })} onClose={onClose} />
+  <FollowUpDialog
+    send={(said) => call('recordFollowUp', { params: { id: entry.id }, body: said })}
+    upload={(upload) => call('uploadFollowUpPicture', { params: { id: entry.id }, upload })}
+    onClose={onClose}
+  />
 )
 
-export function FollowUpDialog<T>({ send: sendSaid, onDone, onClose }: FollowUpProps<T>) {
+export function FollowUpDialog<T>({ send: sendSaid, upload, onDone, onClose }: FollowUpProps<T>) {
   const { t } = useLingui()
   const [language, setLanguage] = useState<Language>(currentLanguage())
   const [words, setWords] = useState('')
   const [retoldBy, setRetoldBy] = useState('')
   const [translation, setTranslation] = useState('')
+  const pages = useBillPages(1, upload)
+  const hash = pages.hashes[0]
+  /** The picture that the person agreed to. */
+  const [agreed, setAgreed] = useState<string>()
   const { problems, judge, refused } = useProblems()
   const other = LANGUAGES.find((each) => each !== language) ?? language
   const check = (): boolean =>
@@ -49,6 +61,7 @@ export function FollowUpDialog<T>({ send: sendSaid, onDone, onClose }: FollowUpP
       words: problemOf(followUpWords, words),
       translation: translation === '' ? undefined : problemOf(followUpWords, translation),
       retoldBy: retoldBy === '' ? undefined : problemOf(publicName, retoldBy),
+      picture: hash === undefined || agreed === hash ? undefined : 'picture_agreed',
     })
   const send = () =>
     sendSaid({
@@ -56,49 +69,60 @@ export function FollowUpDialog<T>({ send: sendSaid, onDone, onClose }: FollowUpP
       words,
       ...(retoldBy === '' ? {} : { retoldBy }),
       ...(translation === '' ? {} : { translation: { language: other, words: translation } }),
+      ...(hash === undefined ? {} : { picture: { hash, agreed: true } }),
     }).catch(refused)
   return (
-    <Decision
-      title={<Trans>What does the person say now?</Trans>}
-      confirm={t`Publish with the story`}
-      check={check}
-      send={send}
-      onDone={onDone ?? (() => toast.success(t`Recorded.`))}
-      onClose={onClose}
-    >
-      <p className="spaced">
-        <Trans>Write what the person says, good or bad. Only personal data is left out.</Trans>
-      </p>
-      <SelectField label={t`Language of the words`} value={language} onChange={(event) => setLanguage(event.target.value as Language)}>
-        {LANGUAGES.map((each) => (
-          <option key={each} value={each}>
-            {SPEECH[each].name}
-          </option>
-        ))}
-      </SelectField>
-      <TextAreaField
-        label={t`Their words`}
-        value={words}
-        error={portalError(problems.words)}
-        onChange={(event) => setWords(event.target.value)}
-      />
-      <TextField
-        label={t`Retold by`}
-        hint={t`First name only. Leave it empty if the words are word for word.`}
-        autoComplete="off"
-        maxLength={60}
-        value={retoldBy}
-        error={portalError(problems.retoldBy)}
-        onChange={(event) => setRetoldBy(event.target.value)}
-      />
-      <TextAreaField
-        label={t`Translation`}
-        hint={`${SPEECH[other].name}. ${t`It is marked as a translation. It may stay empty.`}`}
-        value={translation}
-        error={portalError(problems.translation)}
-        onChange={(event) => setTranslation(event.target.value)}
-      />
-    </Decision>
+    <>
+      <Decision
+        title={<Trans>What does the person say now?</Trans>}
+        confirm={t`Publish with the story`}
+        check={check}
+        send={send}
+        onDone={onDone ?? (() => toast.success(t`Recorded.`))}
+        onClose={onClose}
+      >
+        <p className="spaced">
+          <Trans>Write what the person says, good or bad. Only personal data is left out.</Trans>
+        </p>
+        <SelectField label={t`Language of the words`} value={language} onChange={(event) => setLanguage(event.target.value as Language)}>
+          {LANGUAGES.map((each) => (
+            <option key={each} value={each}>
+              {SPEECH[each].name}
+            </option>
+          ))}
+        </SelectField>
+        <TextAreaField
+          label={t`Their words`}
+          value={words}
+          error={portalError(problems.words)}
+          onChange={(event) => setWords(event.target.value)}
+        />
+        <TextField
+          label={t`Retold by`}
+          hint={t`First name only. Leave it empty if the words are word for word.`}
+          autoComplete="off"
+          maxLength={60}
+          value={retoldBy}
+          error={portalError(problems.retoldBy)}
+          onChange={(event) => setRetoldBy(event.target.value)}
+        />
+        <TextAreaField
+          label={t`Translation`}
+          hint={`${SPEECH[other].name}. ${t`It is marked as a translation. It may stay empty.`}`}
+          value={translation}
+          error={portalError(problems.translation)}
+          onChange={(event) => setTranslation(event.target.value)}
+        />
+        <BillPages pages={pages} error={portalError(problems.picture)} of="picture" />
+        {hash === undefined ? null : (
+          <label className="pick">
+            <input type="checkbox" checked={agreed === hash} onChange={(event) => setAgreed(event.target.checked ? hash : undefined)} />
+            {t`The person has seen this picture and agrees that everybody can see it. For a child, the guardian agrees.`}
+          </label>
+        )}
+      </Decision>
+      <CoverNext pages={pages} of="picture" />
+    </>
   )
 }
 
@@ -119,14 +143,14 @@ export function ToldDialog({ entry, onClose }: DialogProps) {
         onClose={onClose}
       >
         <p className="spaced">
-          <Trans>Nobody sees them any more, and this cannot be undone. A bad answer is no reason.</Trans>
+          <Trans>Nobody sees them any more, a picture is deleted, and this cannot be undone. A bad answer is no reason.</Trans>
         </p>
       </Decision>
     )
   return (
     <Modal open onClose={onClose} title={<Trans>What the person said</Trans>}>
       <ul className="ledger">
-        {entry.followUps.map(({ id, weeks, words, language, withheld }) => (
+        {entry.followUps.map(({ id, weeks, words, language, withheld, hasPicture }) => (
           <li key={id}>
             <span>
               <span className="small muted block">{t`After ${weeks} weeks`}</span>
@@ -134,6 +158,14 @@ export function ToldDialog({ entry, onClose }: DialogProps) {
                 {words}
               </span>
               {withheld === null ? null : <span className="small warning-line block">{t`Withheld: ${withheld}`}</span>}
+              {hasPicture ? (
+                <StoredPicture
+                  name={['follow-up', id]}
+                  read={(signal) => call('followUpPictureForTeam', { params: { id }, signal })}
+                  label={t`Picture after ${weeks} weeks`}
+                  failed={t`The picture could not be loaded.`}
+                />
+              ) : null}
             </span>
             {mayWithhold && withheld === null ? (
               <span className="amount">

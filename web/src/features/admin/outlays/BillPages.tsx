@@ -1,5 +1,5 @@
 /**
- * The pages of a bill: chosen files are covered one after the other, uploaded, and listed as they will be published.
+ * The pages of a bill, or one picture: chosen files are covered one after the other, uploaded, and listed as they will be published.
  * - A PDF becomes one picture for each of its pages, before anything is covered.
  * - A file that this browser cannot show is refused: nobody could cover it.
  */
@@ -29,10 +29,11 @@ const PDF_PROBLEMS = {
   large: msg`This PDF has more than ${megabytes} MB. Please choose a photo or a screenshot of each page.`,
   slow: msg`This PDF takes too long. Please choose a photo or a screenshot of each page.`,
 } as const satisfies Record<PdfProblem, MessageDescriptor>
+const uploadBill = (upload: Blob): Promise<{ readonly hash: string }> => call('uploadReceipt', { upload })
 const isPdf = (file: File): boolean => file.type === 'application/pdf' || /\.pdf$/i.test(file.name)
 
 /** `most`: how many pages can be added. */
-export function useBillPages(most = BILL_PAGES_MAX) {
+export function useBillPages(most = BILL_PAGES_MAX, send = uploadBill) {
   const { t } = useLingui()
   const [pages, setPages] = useState<readonly BillPage[]>([])
   const [waiting, setWaiting] = useState<readonly HTMLCanvasElement[]>([])
@@ -70,7 +71,7 @@ export function useBillPages(most = BILL_PAGES_MAX) {
       const picture = coveredCopy(page, covers)
       const upload = await fileOf(picture)
       if (upload === null) throw new Error('the browser could not encode the page')
-      const { hash } = await call('uploadReceipt', { upload })
+      const { hash } = await send(upload)
       setPages((before) => [...before.filter((other) => other.hash !== hash), { hash, picture }])
       next()
     } catch (error) {
@@ -97,12 +98,13 @@ export function useBillPages(most = BILL_PAGES_MAX) {
 }
 
 /** Beside the form's dialog, never inside it: a key pressed in it must not reach the form. */
-export const CoverNext = ({ pages }: { readonly pages: BillPagesState }) => {
+export const CoverNext = ({ pages, of = 'bill' }: { readonly pages: BillPagesState; readonly of?: 'bill' | 'picture' }) => {
   const page = pages.waiting
   return page === undefined ? null : (
     <CoverDialog
       key={pages.done}
       page={page}
+      of={of}
       more={pages.more}
       busy={pages.busy}
       onUse={(covers) => void pages.use(page, covers)}
@@ -114,8 +116,8 @@ export const CoverNext = ({ pages }: { readonly pages: BillPagesState }) => {
 type BillPagesProps = {
   readonly pages: BillPagesState
   readonly error: string | undefined
-  /** Only bills become public; the gateway's report and a signed paper stay with the team. */
-  readonly of?: 'bill' | 'report' | 'paper'
+  /** The gateway's report and a signed paper stay with the team. A picture is one that a helped person gives. */
+  readonly of?: 'bill' | 'report' | 'paper' | 'picture'
 }
 
 export function BillPages({ pages, error, of = 'bill' }: BillPagesProps) {
@@ -129,13 +131,15 @@ export function BillPages({ pages, error, of = 'bill' }: BillPagesProps) {
   return (
     <div className="field">
       <p>
-        <strong>{of === 'paper' ? <Trans>Signed paper</Trans> : <Trans>Bills</Trans>}</strong>
+        <strong>{of === 'paper' ? <Trans>Signed paper</Trans> : of === 'picture' ? <Trans>Picture</Trans> : <Trans>Bills</Trans>}</strong>
       </p>
       <p className="hint">
         {of === 'paper' ? (
           <Trans>One photo with the signature or thumbprint. You cover everything else. Only the team can see it.</Trans>
         ) : of === 'report' ? (
           <Trans>Photos, screenshots or PDFs of the gateway's report. Only the team can see them.</Trans>
+        ) : of === 'picture' ? (
+          <Trans>Optional. You see it before it is sent, and cover what must not be public. It is shown below the words.</Trans>
         ) : (
           <Trans>
             Photos, screenshots or PDFs. You cover personal data before anything is uploaded. Everybody can see them once the payment is
@@ -147,13 +151,16 @@ export function BillPages({ pages, error, of = 'bill' }: BillPagesProps) {
         <ol className="pages">
           {pages.pages.map(({ hash, picture }, index) => {
             const number = index + 1
+            const name = of === 'picture' ? t`Picture` : t`Page ${number}`
             return (
               <li key={hash}>
-                <BillPicture picture={picture} label={t`Page ${number}`} />
-                <span>
-                  <Trans>Page {number}</Trans>
-                </span>
-                <Button kind="quiet" aria-label={t`Remove page ${number}`} onClick={() => pages.remove(hash)}>
+                <BillPicture picture={picture} label={name} />
+                <span>{name}</span>
+                <Button
+                  kind="quiet"
+                  aria-label={of === 'picture' ? t`Remove the picture` : t`Remove page ${number}`}
+                  onClick={() => pages.remove(hash)}
+                >
                   <Trans>Remove</Trans>
                 </Button>
               </li>
@@ -167,15 +174,15 @@ export function BillPages({ pages, error, of = 'bill' }: BillPagesProps) {
         </p>
       ) : null}
       <Button kind="secondary" busy={pages.reading} disabled={pages.pages.length >= pages.most} onClick={() => input.current?.click()}>
-        <Trans>Add a page</Trans>
+        {of === 'picture' ? <Trans>Choose a picture</Trans> : <Trans>Add a page</Trans>}
       </Button>
       <input
         ref={input}
         type="file"
-        accept="image/jpeg,image/png,image/webp,application/pdf"
-        multiple
+        accept={of === 'picture' ? 'image/jpeg,image/png,image/webp' : 'image/jpeg,image/png,image/webp,application/pdf'}
+        multiple={of !== 'picture'}
         hidden
-        aria-label={t`Add a page`}
+        aria-label={of === 'picture' ? t`Choose a picture` : t`Add a page`}
         onChange={chosen}
       />
       {error === undefined ? null : (

@@ -2,20 +2,17 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { TREASURY } from '@roz/contract/roles.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { Modal } from '../../../ui/Modal.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
 import type { Disbursement } from '../queries.ts'
 import { useMay } from '../use-may.ts'
-import { readPage } from '../help/cover.ts'
-import { BillPicture } from './BillPages.tsx'
+import { StoredPicture } from './StoredPicture.tsx'
 import '../help/cover.css'
 
 type Bill = Disbursement['receipts'][number]
@@ -74,24 +71,14 @@ type OneProps = { readonly bill: Bill; readonly number: number; readonly onWithh
 
 function One({ bill: { hash, withheld }, number, onWithhold }: OneProps) {
   const { t } = useLingui()
-  const picture = useQuery({
-    queryKey: ['bill', hash],
-    queryFn: async ({ signal }) => {
-      // The call returns a picture as a blob: an <img> could not send the token.
-      const page = await readPage((await call('adminReceipt', { params: { hash }, signal })) as unknown as Blob)
-      if (page === undefined) throw new Error('the bill is no picture')
-      return page
-    },
-  })
   return (
     <>
-      {picture.data !== undefined ? (
-        <BillPicture picture={picture.data} label={t`Page ${number}`} />
-      ) : picture.isError ? (
-        <ErrorState title={t`The bill could not be loaded.`} busy={picture.isFetching} onRetry={() => void picture.refetch()} />
-      ) : (
-        <Skeleton lines={4} />
-      )}
+      <StoredPicture
+        name={['bill', hash]}
+        read={(signal) => call('adminReceipt', { params: { hash }, signal })}
+        label={t`Page ${number}`}
+        failed={t`The bill could not be loaded.`}
+      />
       {withheld !== null ? (
         <Withheld by={withheld} />
       ) : onWithhold === undefined ? null : (
@@ -139,8 +126,8 @@ function Withholding({ hash, number, onDone, onClose }: WithholdingProps) {
     >
       <p className="muted spaced">
         <Trans>
-          Everybody then sees “Picture withheld” instead, within five minutes. The payment and the picture's hash stay in the accounts, and
-          the team still sees the picture here. This cannot be undone. Copies that others saved cannot be deleted.
+          Everybody then sees “Picture withheld” instead, at once. The payment and the picture's hash stay in the accounts, and the team
+          still sees the picture here. This cannot be undone. Copies that others saved cannot be deleted.
         </Trans>
       </p>
     </Decision>
