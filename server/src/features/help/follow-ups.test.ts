@@ -93,7 +93,7 @@ test('the story shows the words in their language, who retold them, and a transl
   expect((await tell(id, { words: 'Call me on 98765 43210' })).body.fields.words).toMatch(/leave out phone numbers/)
   expect((await tell(id, { words: 'a' })).body.fields).toEqual({ words: 'Please write what the person says in 3 to 2,000 characters' })
   expect(said(await tell(id, { retoldBy: 'Dev', translation }))).toBe('200')
-  const shown = { weeks: 4, words: HINDI, language: 'hi', retoldBy: 'Dev' }
+  const shown = { weeks: 4, words: HINDI, language: 'hi', retoldBy: 'Dev', picture: null }
   expect(await told(id)).toEqual([{ ...shown, translation: translation.words }])
   expect(await told(id, 'hi')).toEqual([{ ...shown, translation: null }])
 })
