@@ -269,11 +269,11 @@ test('people helped, stories by 6 PM and videos are said where the money is, and
       .replaceAll(/<[^>]*>/g, '')
       .replaceAll(/\s+/g, ' ')
     expect(text, page).toContain('4 people and families were helped.')
-    expect(text, page).toContain('28 of 30 stories were out by 6 PM.')
-    expect(text, page).toContain('7 of 9 payments of help had a video.')
-    expect(text, page).toContain('Of 8 payments of help sent 7 to 37 days ago, 6 were confirmed as received within 7 days')
+    expect(text, page).toContain('Stories out by 6 PM, in the last 30 days: 28 of 30.')
+    expect(text, page).toContain('Payments of help with a video, in the last 30 days: 7 of 9.')
+    expect(text, page).toContain('confirmed as received within 7 days by somebody other than the payer: 6 of 8.')
     expect(draw(page, { data: { ...DATA, home: { ...DATA.home, helped: none } } }), page).not.toMatch(
-      /by 6 PM|families were helped|had a video|confirmed as received/,
+      /by 6 PM|families were helped|with a video|confirmed as received/,
     )
   }
 })

@@ -259,22 +259,22 @@ export function PromisesKept() {
       {stories.due === 0 ? null : (
         <p className="gap">
           <Trans>
-            In the last 30 days, {stories.inTime} of {stories.due} stories were out by 6 PM.
+            Stories out by 6 PM, in the last 30 days: {stories.inTime} of {stories.due}.
           </Trans>
         </p>
       )}
       {payments.count === 0 ? null : (
         <p className="gap">
           <Trans>
-            In the last 30 days, {payments.withVideo} of {payments.count} payments of help had a video.
+            Payments of help with a video, in the last 30 days: {payments.withVideo} of {payments.count}.
           </Trans>
         </p>
       )}
       {arrivals.due === 0 ? null : (
         <p className="gap" id="received">
           <Trans>
-            Of {arrivals.due} payments of help sent 7 to 37 days ago, {arrivals.inTime} were confirmed as received within 7 days, by
-            somebody other than the payer.
+            Payments of help sent 7 to 37 days ago, and confirmed as received within 7 days by somebody other than the payer:{' '}
+            {arrivals.inTime} of {arrivals.due}.
           </Trans>
         </p>
       )}

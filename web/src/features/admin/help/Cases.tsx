@@ -116,6 +116,12 @@ function Row({ one, onOpen }: { readonly one: ListedCase; readonly onOpen: () =>
   const last = until === null ? '' : formatDay(until, currentLanguage())
   const who = assignedTo?.name ?? ''
   const howUrgent = urgency === null ? '' : i18n._(URGENCY_NAMES[urgency])
+  const facts = [
+    ...(asked === null ? [] : [t`Asked for: ${sum}`]),
+    ...(agreed === null ? [] : [t`Agreed: ${granted}`]),
+    ...(until === null ? [] : [t`Needed by ${last}`]),
+    ...(urgency === null ? [] : [t`How urgent: ${howUrgent}`]),
+  ]
   return (
     <li>
       <div>
@@ -127,11 +133,8 @@ function Row({ one, onOpen }: { readonly one: ListedCase; readonly onOpen: () =>
         </p>
         <p className="small muted">
           <Unbroken text={t`Asked on ${at}`} />
-          {asked === null ? null : <> · {t`Asked for: ${sum}`}</>}
-          {agreed === null ? null : <> · {t`Agreed: ${granted}`}</>}
-          {until === null ? null : <> · {t`Needed by ${last}`}</>}
         </p>
-        {urgency === null ? null : <p className="small muted">{t`How urgent: ${howUrgent}`}</p>}
+        {facts.length === 0 ? null : <p className="small muted">{facts.join(' · ')}</p>}
         {assignedTo === null ? null : <p className="small muted">{t`Taken care of by ${who}`}</p>}
         <OrderLine order={order} />
         {isUntouched ? (
@@ -144,7 +147,7 @@ function Row({ one, onOpen }: { readonly one: ListedCase; readonly onOpen: () =>
       <div className="buttons">
         {mayOpen ? (
           <Button kind="secondary" aria-label={t`Open: request ${number}`} onClick={onOpen}>
-            <Trans>Open</Trans>
+            <Trans context="button">Open</Trans>
           </Button>
         ) : null}
       </div>

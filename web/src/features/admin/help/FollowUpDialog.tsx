@@ -10,6 +10,7 @@ import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { SelectField, TextAreaField, TextField } from '../../../ui/Field.tsx'
+import { ErrorIcon } from '../../../ui/icons.tsx'
 import { Modal } from '../../../ui/Modal.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
@@ -113,12 +114,18 @@ export function FollowUpDialog<T>({ send: sendSaid, upload, onDone, onClose }: F
           error={portalError(problems.translation)}
           onChange={(event) => setTranslation(event.target.value)}
         />
-        <BillPages pages={pages} error={portalError(problems.picture)} of="picture" />
+        <BillPages pages={pages} error={undefined} of="picture" />
         {hash === undefined ? null : (
           <label className="pick">
             <input type="checkbox" checked={agreed === hash} onChange={(event) => setAgreed(event.target.checked ? hash : undefined)} />
             {t`The person has seen this picture and agrees that everybody can see it. For a child, the guardian agrees.`}
           </label>
+        )}
+        {hash === undefined || agreed === hash || problems.picture === undefined ? null : (
+          <p className="field-error">
+            <ErrorIcon size={18} />
+            <span>{portalError(problems.picture)}</span>
+          </p>
         )}
       </Decision>
       <CoverNext pages={pages} of="picture" />
@@ -159,12 +166,14 @@ export function ToldDialog({ entry, onClose }: DialogProps) {
               </span>
               {withheld === null ? null : <span className="small warning-line block">{t`Withheld: ${withheld}`}</span>}
               {hasPicture ? (
-                <StoredPicture
-                  name={['follow-up', id]}
-                  read={(signal) => call('followUpPictureForTeam', { params: { id }, signal })}
-                  label={t`Picture after ${weeks} weeks`}
-                  failed={t`The picture could not be loaded.`}
-                />
+                <span className="bill-view one">
+                  <StoredPicture
+                    name={['follow-up', id]}
+                    read={(signal) => call('followUpPictureForTeam', { params: { id }, signal })}
+                    label={t`Picture after ${weeks} weeks`}
+                    failed={t`The picture could not be loaded.`}
+                  />
+                </span>
               ) : null}
             </span>
             {mayWithhold && withheld === null ? (

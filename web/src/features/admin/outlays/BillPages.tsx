@@ -173,9 +173,11 @@ export function BillPages({ pages, error, of = 'bill' }: BillPagesProps) {
           <Trans>The file is being read…</Trans>
         </p>
       ) : null}
-      <Button kind="secondary" busy={pages.reading} disabled={pages.pages.length >= pages.most} onClick={() => input.current?.click()}>
-        {of === 'picture' ? <Trans>Choose a picture</Trans> : <Trans>Add a page</Trans>}
-      </Button>
+      {of === 'picture' && pages.pages.length > 0 ? null : (
+        <Button kind="secondary" busy={pages.reading} disabled={pages.pages.length >= pages.most} onClick={() => input.current?.click()}>
+          {of === 'picture' ? <Trans>Choose a picture</Trans> : <Trans>Add a page</Trans>}
+        </Button>
+      )}
       <input
         ref={input}
         type="file"
