@@ -439,7 +439,9 @@ test('a need becomes help, her own words reach the givers, and the end of her co
     await readsHerWords(page)
   })
   await at('/history', asha, async (page) => {
-    await (await readsHistory(page)).click()
+    const story = await readsHistory(page)
+    await expect(page.locator('q')).toHaveText(HER_WORDS)
+    await story.click()
     await readsHerWords(page)
   })
   await setClock(url(), `${nextMonday(askedOn)}T09:05:00+05:30`)

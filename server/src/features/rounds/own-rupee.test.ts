@@ -51,6 +51,7 @@ test('once it is spent, it names what it paid, with the bill and the day of the 
     on: '2026-11-24',
     receipts: [shoes.hash.toString('hex')],
     received: null,
+    voice: null,
     storyId: null,
     videoUrl: null,
   }
@@ -107,7 +108,7 @@ test('a day that the member did not join shows nothing', async () => {
   expect(Object.values(await trails(other)).filter((rupee) => rupee !== null)).toEqual([])
 })
 
-test('a published story adds its link, and taking it back removes it', async () => {
+test('a published story adds its link and the newest words of the person, and taking it back removes them', async () => {
   const id = crypto.randomUUID()
   const video = 'https://youtu.be/dQw4w9WgXcQ'
   await world.db.query(sql`
@@ -120,6 +121,18 @@ test('a published story adds its link, and taking it back removes it', async () 
   expect(await linked()).toEqual([null, null])
   await world.db.query(sql`update story set is_active = true, published_at = roz_now() where id = ${id}::uuid`)
   expect(await linked()).toEqual([id, video])
+  const voice = async () => ((await trails(asha))['2026-11-21'] as { help: { voice: unknown }[] }).help[0]?.voice
+  const says = (weeks: number, words: string) =>
+    world.db.query(sql`
+      insert into follow_up (id, outlay_id, weeks, written_in, words, recorded_by)
+      values (gen_random_uuid(), ${shoes.id}::uuid, ${weeks}::int, 'hi', ${words}::text, ${finance}::bigint)`)
+  await says(2, 'जूते ठीक हैं।')
+  expect(await voice()).toEqual({ weeks: 2, words: 'जूते ठीक हैं।', isWhole: true, language: 'hi' })
+  await says(4, `${'मशीन '.repeat(30)}`)
+  expect(await voice()).toEqual({ weeks: 4, words: 'मशीन '.repeat(28).trim(), isWhole: false, language: 'hi' })
+  await world.db.query(sql`update follow_up set withheld = 'It names the street' where outlay_id = ${shoes.id}::uuid and weeks = 4`)
+  expect(await voice()).toMatchObject({ weeks: 2 })
+  await world.db.query(sql`delete from follow_up where outlay_id = ${shoes.id}::uuid`)
   await world.db.query(sql`update story set is_active = false where id = ${id}::uuid`)
   expect(await linked()).toEqual([null, null])
 })
