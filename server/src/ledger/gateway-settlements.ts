@@ -1,8 +1,8 @@
 /**
  * Settlements of the gateway: the amount that it paid into our bank, and the fee with its tax that it kept. Both lower what it owes us.
  * - A settlement is booked once by the gateway's own number.
- * - A settlement is at most what the gateway owes now. The schema cannot repeat this rule: refunds and disputes are booked as the
- *   gateway reports them, and may make its debt negative.
+ * - A settlement is at most what the gateway owes now, or what it reported under this number: it may add an amount of its own, and
+ *   refunds may have lowered its debt since. The schema cannot repeat this rule, because that debt may be negative.
  * - The fee is a transfer of its own. It lowers what `platform_out` can take.
  */
 import type { Paise } from '@roz/core/money.ts'
@@ -76,5 +76,11 @@ export async function judgeSettlement(
 ): Promise<SettlementRefusal | undefined> {
   const booked = await maybeOne(from, sql`select from gateway_settlement where reference in (${numbersOf(reference)})`)
   if (booked !== undefined) return 'settlement_known'
-  return amount + fee > -(await readBalances(from)).GATEWAY ? 'settlement_exceeds_owed' : undefined
+  if (amount + fee <= -(await readBalances(from)).GATEWAY) return undefined
+  const reported = await maybeOne(
+    from,
+    sql`select from gateway_settlement_seen s where ${reference}::text in (upper(s.settlement_id), upper(s.utr))
+           and s.state = 'paid' and s.events_read_at is not null and ${amount}::bigint + ${fee}::bigint <= s.amount + s.fee + s.own_fee`,
+  )
+  return reported === undefined ? 'settlement_exceeds_owed' : undefined
 }

@@ -168,6 +168,19 @@ describe('findings', () => {
     expect((await world.findings('?status=past'))[0]).toMatchObject({ ...finding, day: seen?.['day'], status: 'closed', reason })
   }
 
+  test('an adjustment that the gateway adds; what it paid is recorded whole, though it owed less', async () => {
+    await world.paid(10)
+    const id = await world.settle({ adjustment: 40, remarks: 'A fee given back' })
+    await world.nextMorning()
+    expect(await only()).toMatchObject({ kind: 'adjustment', amount: 40 })
+    const [seen] = await world.settlements('?status=to_record')
+    expect(seen).toMatchObject({ id, amount: 49.77, fee: 0.23 })
+    const before = await balances()
+    expect((await record(id, { amount: 49.77, fee: 0.23 })).body).toMatchObject({ entry: { status: 'booked' } })
+    expect(await balances()).toEqual({ gateway: before.gateway - 5000, bank: before.bank + 4977 })
+    await clear()
+  })
+
   test.each([-2, 1])('an adjustment of ₹%d, with the gateway’s words', async (adjustment) => {
     await world.paid(10)
     const settlement = await world.settle({ adjustment, remarks: 'Rental of a device' })
