@@ -10,7 +10,7 @@ import type { Tx } from '../../db/transaction.ts'
 import { PAYMENT_PREFIX } from '../../ledger/autopay.ts'
 import { IS_RECORDED } from '../../ledger/gateway-settlements.ts'
 import { type Found, type News, replaceFindings } from './finding-rows.ts'
-import { isCorrected } from './proposals.ts'
+import { isCorrected, wholeOf } from './proposals.ts'
 
 export type Judging = {
   readonly gatewayFee: number
@@ -36,7 +36,7 @@ export async function compareSettlement(tx: Tx, { gatewayFee, alarm }: Judging, 
   const seen = await one<Seen>(
     tx,
     sql`select s.state, s.status, s.events_read_at is not null as "isRead", ${isCorrected(sql`s`)} as corrected, s.covers,
-          (select o.amount_paise + o.fee_paise from outlay o where ${IS_RECORDED} and o.status = 'booked' limit 1) as booked
+          ${wholeOf(sql`s.settlement_id`, 'amount_paise')} + ${wholeOf(sql`s.settlement_id`, 'fee_paise')} as booked
           from gateway_settlement_seen s where s.settlement_id = ${settlementId}::text for no key update of s`,
   )
   const found: Found[] = stateFindings(settlementId, seen)
@@ -155,8 +155,7 @@ async function coverReturned(tx: Tx, settlementId: string): Promise<void> {
     sql`select r.settlement_id as id from gateway_settlement_seen r join gateway_settlement_seen s on s.settlement_id = ${settlementId}::text
          where r.state = 'failed' and r.settlement_id <> s.settlement_id and s.covers is null and not ${isCorrected(sql`r`)}
            and not exists (select from outlay o where ${IS_RECORDED})
-           and exists (select from outlay o where o.kind = 'gateway_settled' and o.status = 'booked' and o.purpose in (upper(r.settlement_id), upper(r.utr))
-                        and (o.amount_paise, o.fee_paise) = (s.amount, s.fee + s.own_fee))
+           and (${wholeOf(sql`r.settlement_id`, 'amount_paise')}, ${wholeOf(sql`r.settlement_id`, 'fee_paise')}) = (s.amount, s.fee + s.own_fee)
          order by r.seen_at limit 1 for no key update of r`,
   )
   if (covered === undefined) return

@@ -16,6 +16,17 @@ export const isCorrected = (row: Sql): Sql => sql`(
   or exists (select from gateway_settlement_seen c join outlay x on x.kind = 'gateway_settled' and x.status <> 'rejected'
         and x.purpose in (upper(c.settlement_id), upper(c.utr)) where c.settlement_id = ${row}.corrected_by))`
 
+/**
+ * What the bank had of a recorded settlement, by the books: the paise that were recorded for it, and of all that were taken off it.
+ * Null if it is not recorded.
+ */
+export const wholeOf = (settlementId: Sql, part: 'amount_paise' | 'fee_paise'): Sql => sql`(
+  with recursive chain (id) as (
+    select ${settlementId} union select x.settlement_id from gateway_settlement_seen x join chain on x.corrected_by = chain.id)
+  select sum(${part === 'amount_paise' ? sql`w.amount_paise` : sql`w.fee_paise`})::bigint
+    from chain join gateway_settlement_seen x on x.settlement_id = chain.id
+    join outlay w on w.kind = 'gateway_settled' and w.status = 'booked' and w.purpose in (upper(x.settlement_id), upper(x.utr)))`
+
 export type Proposal = {
   readonly settlementId: string
   readonly day: IstDay
@@ -42,7 +53,7 @@ export async function findProposal(from: Queryable, settlementId: string): Promi
 /** Settlements that came back after they were recorded, and are not corrected; the oldest first. */
 const listReturned = (from: Queryable): Promise<Returned[]> =>
   from.query<Returned>(sql`
-    select s.settlement_id as "settlementId", o.amount_paise as amount, o.fee_paise as fee
+    select s.settlement_id as "settlementId", ${wholeOf(sql`s.settlement_id`, 'amount_paise')} as amount, ${wholeOf(sql`s.settlement_id`, 'fee_paise')} as fee
       from gateway_settlement_seen s join outlay o on ${IS_RECORDED} and o.status = 'booked'
      where s.state = 'failed' and not ${isCorrected(sql`s`)} order by s.seen_at, s.settlement_id`)
 

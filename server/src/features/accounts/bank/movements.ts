@@ -8,6 +8,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Queryable, type Sql, sql } from '../../../db/sql.ts'
 import { ACCOUNTS } from '../../../ledger/accounts.ts'
 import { IS_RECORDED, SETTLEMENT_DAY } from '../../../ledger/gateway-settlements.ts'
+import { wholeOf } from '../proposals.ts'
 
 const { BANK } = ACCOUNTS
 
@@ -20,6 +21,8 @@ export const RAISED: Sql = sql`case when t.debit = ${BANK}::bigint then t.amount
 const RETURNED: Sql = sql`
   gateway_settlement_seen r join outlay ro on ro.kind = 'gateway_settled' and ro.status = 'booked' and ro.purpose in (upper(r.settlement_id), upper(r.utr))`
 
+const WHOLE: Sql = wholeOf(sql`r.settlement_id`, 'amount_paise')
+
 /** The settlement that went back before `s` took its place: `r` itself, or the last one that had covered it. */
 const BEFORE: Sql = sql`
   select b.settlement_id, b.utr from gateway_settlement_seen b
@@ -29,7 +32,7 @@ const BEFORE: Sql = sql`
 /** Movements that the books have on `since` or later. */
 const movementsSince = (since: IstDay): Sql => sql`
   select t.kind || ':' || t.ref as subject, t.kind, t.day, ${RAISED} + coalesce(
-           (select sum(ro.amount_paise)::bigint from ${RETURNED} where t.kind = 'gateway_settled' and r.corrected_by = s.settlement_id), 0) as amount,
+           (select sum(${WHOLE})::bigint from ${RETURNED} where t.kind = 'gateway_settled' and r.corrected_by = s.settlement_id), 0) as amount,
          array_remove(case
            when t.kind = 'gateway_settled' then array[coalesce(o.purpose, (select g.reference from gateway_settlement g where g.entry_id = t.ref)), s.settlement_id, s.utr]
            when t.kind in ('wd_paid', 'wd_reversed', 'wd_conflict', 'wd_conflict_back')
@@ -41,7 +44,7 @@ const movementsSince = (since: IstDay): Sql => sql`
     left join lateral (select s.settlement_id, s.utr from gateway_settlement_seen s where ${IS_RECORDED} limit 1) s on o.id is not null
    where ${OF_BANK} and t.day >= ${since}::date
   union all
-  select 'settlement_back:' || p.settlement_id, 'settlement_back', t.day, -ro.amount_paise, array_remove(array[p.settlement_id, p.utr], null)
+  select 'settlement_back:' || p.settlement_id, 'settlement_back', t.day, -${WHOLE}, array_remove(array[p.settlement_id, p.utr], null)
     from transfer t join outlay o on t.kind = 'gateway_settled' and o.id::text = t.ref
     join gateway_settlement_seen s on ${IS_RECORDED} join ${RETURNED} on r.corrected_by = s.settlement_id cross join lateral (${BEFORE}) p
    where ${OF_BANK} and t.day >= ${since}::date
@@ -49,7 +52,7 @@ const movementsSince = (since: IstDay): Sql => sql`
   select v.subject, v.kind, ${SETTLEMENT_DAY}, v.amount, array_remove(v.refs, null)
     from gateway_settlement_seen s join ${RETURNED} on r.settlement_id = s.covers cross join lateral (${BEFORE}) p
    cross join lateral (values
-     ('settlement_back:' || p.settlement_id, 'settlement_back', -ro.amount_paise, array[p.settlement_id, p.utr]),
+     ('settlement_back:' || p.settlement_id, 'settlement_back', -${WHOLE}, array[p.settlement_id, p.utr]),
      ('settlement_again:' || s.settlement_id, 'settlement_again', s.amount, array[s.settlement_id, s.utr])) v (subject, kind, amount, refs)
    where ${SETTLEMENT_DAY} >= ${since}::date`
 

@@ -30,7 +30,7 @@ const bankFindings = async () => (await world.findings()).filter(({ kind }) => S
 const record = async (id: string, seen: object) =>
   expect((await world.ask(`POST /admin/gateway-settlements/${id}/record`, world.finance, seen)).body.entry.status).toBe('booked')
 
-test('one that is covered, goes back again, and is taken off a larger one is five lines, each with its movement', async () => {
+test('one that is covered, goes back again, and is taken off a larger one that goes back too: each line has its movement', async () => {
   await world.paid(10)
   const first = await world.settle()
   await world.nextMorning()
@@ -69,6 +69,23 @@ test('one that is covered, goes back again, and is taken off a larger one is fiv
     [],
     { bank: 29.31, books: 29.31, difference: 0, unsettled: 0, open: 0, explained: [] },
   ])
+  // What the third one was recorded less by came back with it.
+  await world.control(`/settlements/${third}`, { status: 'REVERSED', webhooks: 0 })
+  await world.paid(10)
+  await world.nextMorning()
+  await atBank(third, -2931n)
+  await importLines()
+  expect(await check()).toMatchObject({ difference: -29.31, explained: [{ part: 'lines', amount: -29.31 }] })
+  const fourth = await world.settle()
+  await world.nextMorning()
+  await record(fourth, { amount: 9.77, fee: 0.23 })
+  await world.nextMorning()
+  await atBank(fourth, 3908n)
+  expect((await importLines()).body).toMatchObject({ stored: 1 })
+  expect([await bankFindings(), await check()]).toMatchObject([
+    [],
+    { bank: 39.08, books: 39.08, difference: 0, unsettled: 0, open: 0, explained: [] },
+  ])
   const statuses = (await world.ask('GET /admin/bank-lines')).body.lines.map(({ status }: { status: string }) => status)
-  expect(statuses).toEqual(Array.from({ length: 5 }, () => 'matched'))
+  expect(statuses).toEqual(Array.from({ length: 7 }, () => 'matched'))
 })
