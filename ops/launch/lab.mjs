@@ -29,6 +29,11 @@ const WORK = {
   clock: { file: 'lab/bench/dev-clock.ts', says: 'the time that /dev/clock needs for a day' },
   verifier: { file: 'lab/bench/verifier.ts', pages: true, says: 'the verifier on a day of one and of ten million entries' },
   faults: { file: 'lab/faults/main.ts', pages: true, says: 'faults under load; --instances 2 or --cluster for more than one server' },
+  month: {
+    file: 'lab/month/main.ts',
+    pages: true,
+    says: 'a month of payments and AutoPay with every fault of the gateway, met by gateway and bank',
+  },
   cluster: { file: 'lab/cluster/main.ts', pages: true, says: 'three nodes of PostgreSQL, Patroni, etcd and Roz on this machine' },
   upgrade: { file: 'lab/upgrade/main.ts', pages: true, says: 'an upgrade under load, back, and forward again' },
   fuzz: { file: 'lab/fuzz/main.ts', pages: true, says: 'requests made from the contract, valid and wrong in every way' },
