@@ -6,16 +6,17 @@
  * - Any answer of 500 is a finding, except of a system that is weakened on purpose.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { dayAt } from '@roz/core/ist-day.ts'
+import { dayAt, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
+import { makeSavers, WITH_AUTOPAY } from './autopay.ts'
 import type { OperationKind } from './journal.ts'
 import { isClean, judge, judgeAtRest, type Verdict } from './judge.ts'
 import type { Gateways } from './judge-returns.ts'
 import { createLoad } from './load.ts'
 import { createCalls } from './patient-calls.ts'
 import { createDice } from './random.ts'
-import { openSystem } from './system-under-test.ts'
+import { openSystem, type SystemUnderTest } from './system-under-test.ts'
 import { TEAM } from './team.ts'
-import { type FaultContext, type FaultTarget, type Kind, type Fault, FAULTS } from './faults.ts'
+import { type FaultContext, type FaultTarget, type Kind, type Fault, FAULTS, nightIsOver } from './faults.ts'
 
 export type Cycle = {
   readonly kind: string
@@ -74,6 +75,7 @@ type Setup<G extends FaultTarget, K extends string> = {
 
 const BACK_WITHIN_MS = 60_000
 const REST_WITHIN_MS = 60_000
+const NOON_MS = 12 * 3_600_000
 /** Clients retry no longer than this in runs in which no call may fail. */
 const GIVE_UP_SOON_MS = 5000
 /** The server asks about a settled matter once a day, so rest advances the clock in steps of 6 h. */
@@ -87,14 +89,26 @@ export function runOnServers(options: ServerRunOptions): Promise<RunResult> {
   const { weaken, members, instances = 1 } = options
   return runCycles(
     {
-      open: () => openSystem({ members, instances }),
+      open: () => openSystem({ members, instances, env: WITH_AUTOPAY }),
       faults: FAULTS,
       prepare: async (system) => {
+        await addSavers(system)
         if (weaken === 'commits-in-memory') await system.commitInMemory()
       },
     },
     { ...options, isWeakened: weaken !== undefined, forgetsKeys: weaken === 'forgotten-keys' },
   )
+}
+
+/** AutoPay for some members, at noon of the next day: its debits are raised by day. */
+async function addSavers(system: SystemUnderTest): Promise<void> {
+  const { servers, savers, setClock, now } = system
+  const day = dayAt((await now()).getTime())
+  await setClock(startOfDayMs(nextDay(day)) + NOON_MS)
+  await nightIsOver({ system }, day)
+  const calls = createCalls({ origin: () => servers.url(), forgetsKeys: false })
+  const gateway = createCalls({ origin: () => servers.sandboxUrl(), forgetsKeys: false })
+  savers.push(...(await makeSavers({ ...system, calls, gateway })))
 }
 
 export async function runCycles<G extends FaultTarget, K extends string>(setup: Setup<G, K>, options: CycleOptions<K>): Promise<RunResult> {
@@ -111,6 +125,7 @@ export async function runCycles<G extends FaultTarget, K extends string>(setup: 
     dice,
     team: TEAM,
     desk: system.desk,
+    savers: system.savers ?? [],
     clients: options.clients,
     forgetsKeys,
     isMixed: failsNoCall,

@@ -42,8 +42,10 @@ test('under faults with operations in flight no acknowledged effect is lost or d
   expect(result.cycles.length, lines.join('\n')).toBeGreaterThan(result.idle.length)
   for (const cycle of result.cycles) expect(cycle.inFlight).toBeGreaterThan(0)
   expect(result.acknowledged).toBeGreaterThan(result.cycles.length)
-  const { refund = 0, strange = 0, dispute = 0 } = result.deeds
+  const { refund = 0, strange = 0, dispute = 0, debit = 0 } = result.deeds
   expect(refund + strange + dispute, lines.join('\n')).toBeGreaterThan(0)
+  // The first debits, which authorise the mandates.
+  expect(debit).toBeGreaterThan(0)
 })
 
 const AMONG_TWO: readonly Kind[] = [

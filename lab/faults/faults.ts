@@ -22,6 +22,7 @@ export type Injected = {
 /** The interface of a fault target: the servers of one machine, or a cluster. */
 export type FaultTarget = Pick<SystemUnderTest, 'db' | 'journal' | 'members' | 'desk' | 'now' | 'setClock' | 'databaseBack' | 'close'> & {
   readonly servers: Pick<SystemUnderTest['servers'], 'url' | 'sandboxUrl' | 'revive' | 'complaints' | 'printed'>
+  readonly savers?: SystemUnderTest['savers']
   readonly disk?: SystemUnderTest['disk']
   readonly audit?: SystemUnderTest['audit']
 }
@@ -39,6 +40,8 @@ const AIM_AGAIN_MS = 3
 const CUT_WITHIN_MS = 5000
 const FULL_WITHIN_MS = 6000
 const NIGHT_WITHIN_MS = 30_000
+/** After a night: AutoPay raises its debits by day. */
+const MORNING_MS = 9 * 3_600_000
 
 /** Waits for a moment with operations in flight, after a random delay; undefined when none came. */
 export async function aim({ load, dice }: Pick<FaultContext, 'load' | 'dice'>): Promise<number | undefined> {
@@ -131,6 +134,7 @@ export const night =
     await system.databaseBack()
     await system.servers.revive()
     await nightIsOver(context, day)
+    await system.setClock(startOfDayMs(next) + MORNING_MS)
     return injected
   }
 

@@ -11,6 +11,7 @@ import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'nod
  * - `strange` is a payment for an order that is not ours; an `item` decision says what becomes of it.
  * - `disburse`, `help-back`, `platform-out`, `tax-remitted` and `losses-covered` pay by decision; the subject is the bill.
  * - A `dispute` is raised at the payer's bank. `approve` and `reject` decide withdrawals.
+ * - The `autopay-` kinds are a member's wishes about a mandate. A `debit` is a payment that a payer's bank made for one.
  */
 export type OperationKind =
   | 'join'
@@ -32,6 +33,13 @@ export type OperationKind =
   | 'platform-out'
   | 'tax-remitted'
   | 'losses-covered'
+  | 'autopay-resume'
+  | 'autopay-pause'
+  | 'autopay-stop'
+  | 'debit'
+
+/** Paid at the gateway, for an order of ours. */
+export const isPayment = (kind: OperationKind): boolean => kind === 'payment' || kind === 'debit'
 
 export type Tried = {
   readonly line: 'tried'

@@ -45,7 +45,7 @@ const APPROVE: Operation = {
 const OPERATIONS = [JOIN, ORDER, PAYMENT, CREDIT, WITHDRAW, APPROVE]
 
 const ENTRY = { member: '1001', day: DAY, prefix: keyPrefix('k1'), via: 'member' }
-const TOPUP = { order: 'o1', member: '1001', amount: 1000n, credits: 1, credited: 1000n }
+const TOPUP = { order: 'o1', member: '1001', amount: 1000n, credits: 1, credited: 1000n, isDebit: false }
 const WITHDRAWAL = { id: 'w1', member: '1001', amount: 1000n, status: 'sending', ofDebtor: false, holds: 1, backs: 0 }
 const tried = (id: number, kind: OperationKind, effect: string, more: Partial<Operation> = {}): Operation => ({
   line: 'tried',
@@ -74,7 +74,7 @@ const SHOES = { id: 'h1', kind: 'disbursement', amount: 70n, receipt: RECEIPT, i
 const TAX = { id: 'h2', kind: 'tds_remitted', amount: 18n, receipt: CHALLAN, isAsked: true }
 const COVER = { id: 'h3', kind: 'losses_covered', amount: 8n, receipt: BANK_LETTER, isAsked: true }
 const DISPUTE = { id: 'd1', order: 'o1', isTaken: true, problem: null }
-const NOTHING_RETURNED = { refunds: [], items: [], disputes: [], outlays: [] }
+const NOTHING_RETURNED = { refunds: [], items: [], disputes: [], outlays: [], mandates: [] }
 const LEDGER: Ledger = { entries: [ENTRY], orders: [TOPUP], withdrawals: [WITHDRAWAL], ...NOTHING_RETURNED }
 const WITH_RETURNS: Ledger = { ...LEDGER, refunds: [REFUND], items: [ITEM], disputes: [DISPUTE], outlays: [SHOES, TAX, COVER] }
 const ALL_DEEDS = [...OPERATIONS, ...RETURNED]
@@ -141,6 +141,29 @@ test.each<[string, 'lost' | 'doubled' | 'strange', Partial<Ledger>]>([
 ])('%s is %s', (_what, word, change) => {
   expect(compare(ALL_DEEDS, WITH_RETURNS, ALL_DEEDS)).toEqual({ lost: [], doubled: [], strange: [] })
   expect(compare(ALL_DEEDS, { ...WITH_RETURNS, ...change }, ALL_DEEDS)[word]).toHaveLength(1)
+})
+
+const PAUSE = tried(18, 'autopay-pause', 'pause', { key: 'none' })
+const RESUME = tried(19, 'autopay-resume', 'resume', { key: 'none' })
+const MANDATE = { member: '1001', state: 'paused', paid: [] }
+
+test('the newest wish about AutoPay that was acknowledged stands', () => {
+  const lostIn = (operations: readonly Operation[], state: string) =>
+    compare(operations, { ...LEDGER, mandates: [{ ...MANDATE, state }] }, operations).lost
+  expect(lostIn([...OPERATIONS, RESUME, PAUSE], 'paused')).toEqual([])
+  expect(lostIn([...OPERATIONS, RESUME, PAUSE], 'on')).toHaveLength(1)
+  expect(lostIn([...OPERATIONS, PAUSE, RESUME], 'paused')).toHaveLength(1)
+  // Without an answer it may have happened or not.
+  expect(lostIn([...OPERATIONS, RESUME, { ...PAUSE, effects: [] }], 'on')).toEqual([])
+})
+
+test('a debit of a mandate needs no order of a client, and a second one within 27 days is doubled', () => {
+  const debit = { ...TOPUP, order: 'o7', isDebit: true }
+  const paid: Operation = { ...PAYMENT, id: 20, kind: 'debit', subject: 'o7', effects: ['o7'] }
+  const ledger = (days: readonly number[]): Ledger => ({ ...LEDGER, orders: [TOPUP, debit], mandates: [{ ...MANDATE, paid: days }] })
+  expect(found([...OPERATIONS, paid], ledger([10, 37]))).toEqual([0, 0, 0])
+  expect(found([...OPERATIONS, paid], ledger([10, 36]))).toEqual([0, 1, 0])
+  expect(found(OPERATIONS, ledger([10]))).toEqual([0, 0, 1])
 })
 
 test('an item may have several first voices, for it is credited by the last', () => {

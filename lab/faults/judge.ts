@@ -8,7 +8,8 @@
 import { type Db, sql } from '@roz/server/db/sql.ts'
 import { runAudit } from '@roz/server/ledger/audit.ts'
 import { keyPrefix } from '@roz/server/ledger/join-outcome.ts'
-import type { Operation, OperationKind, Journal } from './journal.ts'
+import { findEarlyDebits, findLostWishes, knowsAutopay, type MandateRow, readMandates } from './autopay.ts'
+import { isPayment, type Journal, type Operation, type OperationKind } from './journal.ts'
 import { findUnasked, type OutlayRow, outlaysIn, readOutlays } from './outlays.ts'
 import { findDoubled, findLate, findNobodys, type Gateways, readReturns, type Returns, existsIn } from './judge-returns.ts'
 import { isFirstVoice } from './returns.ts'
@@ -22,7 +23,8 @@ export type Verdict = {
 export const isClean = (verdict: Verdict): boolean => Object.values(verdict).every((found) => found.length === 0)
 
 type Entry = { member: string; day: string; prefix: bigint | null; via: string }
-type Order = { order: string; member: string; amount: bigint; credits: number; credited: bigint | null }
+/** `isDebit`: the server made it for a mandate, and no client asked for it. */
+type Order = { order: string; member: string; amount: bigint; credits: number; credited: bigint | null; isDebit: boolean }
 /** `ofDebtor`: still approved, because its member owes money. */
 type Withdrawal = { id: string; member: string; amount: bigint; status: string; ofDebtor: boolean; holds: number; backs: number }
 export type Ledger = Returns & {
@@ -30,17 +32,20 @@ export type Ledger = Returns & {
   readonly orders: readonly Order[]
   readonly withdrawals: readonly Withdrawal[]
   readonly outlays: readonly OutlayRow[]
+  readonly mandates: readonly MandateRow[]
 }
 
 async function readLedger(db: Db): Promise<Ledger> {
+  const isDebit = (await knowsAutopay(db)) ? sql`exists (select from autopay_charge c where c.order_id = t.order_id)` : sql`false`
   return {
     ...(await readReturns(db)),
     outlays: await readOutlays(db),
+    mandates: await readMandates(db),
     entries: await db.query<Entry>(sql`
       select j.member_id::text as member, j.day, j.key_prefix as prefix, b.via
         from round_join j join join_batch b on b.day = j.day and b.batch_id = j.batch_id`),
     orders: await db.query<Order>(sql`
-      select t.order_id as order, t.member_id::text as member, t.amount,
+      select t.order_id as order, t.member_id::text as member, t.amount, ${isDebit} as "isDebit",
              (select count(*) from transfer r where r.kind = 'topup' and r.ref = t.payment_id)::int as credits,
              (select sum(r.amount)::bigint from transfer r where r.kind = 'topup' and r.ref = t.payment_id and r.credit = t.member_id) as credited
         from topup t`),
@@ -67,8 +72,8 @@ export async function judge(db: Db, journal: Journal, audit: typeof runAudit = r
 /** Compares the ledger with the journal before and after the look at the ledger. */
 export function compare(before: readonly Operation[], ledger: Ledger, after: readonly Operation[]): Omit<Verdict, 'broken'> {
   return {
-    lost: findLost(before, ledger),
-    doubled: [...findContradictions(after), ...findSurplus(after, ledger), ...findDoubled(ledger)],
+    lost: [...findLost(before, ledger), ...findLostWishes(before, after, ledger.mandates)],
+    doubled: [...findContradictions(after), ...findSurplus(after, ledger), ...findDoubled(ledger), ...findEarlyDebits(ledger.mandates)],
     strange: [...findStrange(after, ledger), ...findNobodys(after, ledger), ...findUnasked(after, ledger.outlays)],
   }
 }
@@ -95,6 +100,7 @@ function findLost(operations: readonly Operation[], ledger: Ledger): string[] {
     },
     // Only the gateway keeps it: its arrival here is judged at rest.
     payment: () => true,
+    debit: () => true,
     credit: ({ operation }) => {
       const order = orders.get(operation.subject ?? '')
       return order !== undefined && order.credits === 1 && order.credited === order.amount
@@ -105,6 +111,10 @@ function findLost(operations: readonly Operation[], ledger: Ledger): string[] {
     },
     approve: ({ effect }) => !['requested', 'rejected', undefined].includes(withdrawals.get(effect)?.status),
     reject: ({ effect }) => withdrawals.get(effect)?.status === 'rejected' && withdrawals.get(effect)?.backs === 1,
+    // A later wish may have changed the mandate: `findLostWishes` judges the newest one.
+    'autopay-resume': () => true,
+    'autopay-pause': () => true,
+    'autopay-stop': () => true,
   }
   return acknowledged(operations)
     .filter((told) => !exists[told.operation.kind](told))
@@ -144,7 +154,7 @@ function findSurplus(operations: readonly Operation[], ledger: Ledger): string[]
   }
   const rows = [
     ...ledger.entries.filter(({ via }) => via === 'member').map(({ member }) => `join ${member}`),
-    ...ledger.orders.map(({ member }) => `topup ${member}`),
+    ...ledger.orders.filter(({ isDebit }) => !isDebit).map(({ member }) => `topup ${member}`),
     ...ledger.withdrawals.map(({ member }) => `withdraw ${member}`),
     ...ledger.refunds.flatMap(({ member }) => (member === null ? [] : [`refund ${member}`])),
   ]
@@ -182,7 +192,7 @@ function findStrange(operations: readonly Operation[], ledger: Ledger): string[]
       operation.kind === 'join' && operation.refused?.first === true && operation.key !== undefined ? [keyPrefix(operation.key)] : [],
     ),
   )
-  const paid = new Set(operations.flatMap((operation) => (operation.kind === 'payment' ? [operation.subject] : [])))
+  const paid = new Set(operations.flatMap((operation) => (isPayment(operation.kind) ? [operation.subject] : [])))
   const joins = ledger.entries.flatMap(({ member, day, prefix }) => {
     if (prefix !== null && refusedKeys.has(prefix)) return [`the join of member ${member} on ${day} was refused`]
     return prefix === null || keys.has(prefix) ? [] : [`nobody tried the join of member ${member} on ${day}`]
@@ -207,7 +217,7 @@ export async function judgeAtRest(
   const ledger = await readLedger(db)
   const credited = new Set(ledger.orders.filter(({ credits }) => credits === 1).map(({ order }) => order))
   const lost = operations
-    .filter((operation) => operation.kind === 'payment' && operation.effects.length > 0 && !credited.has(operation.subject ?? ''))
+    .filter((operation) => isPayment(operation.kind) && operation.effects.length > 0 && !credited.has(operation.subject ?? ''))
     .map((operation) => `the payment of order ${operation.subject} by member ${operation.memberId} never arrived`)
   const open = ledger.withdrawals.filter(({ status, ofDebtor }) => status === 'sending' || (status === 'approved' && !ofDebtor))
   const told = await Promise.all(open.map(async ({ id, status }) => ({ id, status, there: await transferStatus(id) })))

@@ -1,11 +1,13 @@
 /**
  * The load during the faults: clients that retry.
- * - Members join, pay, withdraw, request refunds, read their history and repeat keys; administrators decide, and pay help out.
+ * - Members join, pay, withdraw, request refunds, pause and resume AutoPay, read their history and repeat keys; administrators decide, and
+ *   pay help out.
  * - A call that could move money is in the journal before it leaves.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BANK } from '../../e2e/harness/people.ts'
+import { createAutopay, type Saver } from './autopay.ts'
 import { createOperations } from './operations.ts'
 import type { OperationKind, Journal } from './journal.ts'
 import type { Member } from './members.ts'
@@ -24,6 +26,8 @@ export type LoadDeps = {
   /** Two administrators: some decisions need both. */
   readonly team: typeof TEAM
   readonly desk: Desk
+  /** Members with AutoPay; none on servers that do not know it. */
+  readonly savers: readonly Saver[]
   readonly clients: number
   /** Every repeat has a key of its own, to see that the judge finds what is doubled. */
   readonly forgetsKeys: boolean
@@ -88,6 +92,15 @@ export function createLoad(deps: LoadDeps) {
     desk: deps.desk,
     signIn,
     signOut,
+    complain: (complaint) => void complaints.push(complaint),
+  })
+
+  const autopay = createAutopay({
+    operations,
+    gateway,
+    journal,
+    dice,
+    savers: deps.savers,
     complain: (complaint) => void complaints.push(complaint),
   })
 
@@ -229,6 +242,7 @@ export function createLoad(deps: LoadDeps) {
   }
 
   async function step(member: Member): Promise<void> {
+    if (deps.savers.length > 0 && dice.chance(0.1)) return autopay.step()
     const chance = dice.between(0, 1)
     if (topupsFirst && chance < 0.6) return chance < 0.3 ? addMoney(member) : returns.bring()
     if (member.joined !== today && !member.autoJoin && chance < 0.45) return join(member)

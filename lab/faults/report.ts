@@ -92,7 +92,7 @@ on ${report.machine}, Node ${report.node}, at commit \`${report.commit.slice(0, 
 
 ## A cycle
 
-- ${report.clients} clients act for ${report.members} members and for administrators. Strangers pay orders that are not ours; payers dispute payments.
+- ${report.clients} clients act for ${report.members} members and for administrators. Strangers pay orders that are not ours; payers dispute payments; AutoPay debits some members.
 - A fault is injected while calls that move money are in flight, then repaired. Each client repeats its call with the same key.
 - Then the judge checks every invariant of money (\`server/src/ledger/audit\`), and that acknowledged ⇔ present: clients write each request and acknowledgement to a file first.
 - Every few dozen cycles the clock moves on by hours, and payments, transfers, refunds and disputes must agree with the gateway.

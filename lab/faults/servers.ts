@@ -110,6 +110,7 @@ async function shareGateway(folder: string, ports: () => readonly number[], ends
     SANDBOX_PORT: String(port),
     DATA_DIR: folder,
     PAYOUT_NOTIFY_URL: `${spread.url}/api/webhooks/cashfree-payouts`,
+    SUBSCRIPTION_NOTIFY_URL: `${spread.url}/api/webhooks/cashfree-autopay`,
     CLOCK_URL: `${spread.url}/dev/clock`,
   })
   const gone = new Promise<void>((resolve) => sandbox.once('exit', () => resolve()))

@@ -14,6 +14,7 @@ import type { runAudit } from '@roz/server/ledger/audit.ts'
 import { databaseProcesses, type Program } from '../../e2e/harness/program.ts'
 import { type End, openWithEnds } from './cleanup.ts'
 import { type Journal, openJournal } from './journal.ts'
+import type { Saver } from './autopay.ts'
 import * as ownMembers from './members.ts'
 import * as ownOutlays from './outlays.ts'
 import { type PgProxy, startPgProxy } from '../../e2e/harness/pg-proxy.ts'
@@ -96,6 +97,8 @@ async function build(options: Options, ends: End[]) {
     db,
     journal,
     members,
+    /** Filled by a run that wants AutoPay. */
+    savers: [] as Saver[],
     desk,
     proxy,
     postgres,
