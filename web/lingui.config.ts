@@ -1,7 +1,7 @@
 /**
  * Tells Lingui where the texts and their catalogues are.
- * - Each language has five catalogues: members never load the portal's words, AutoPay's only where it is offered, those of *My ticket* only
- *   there, and public pages none.
+ * - Each language has six catalogues: members never load the portal's words, AutoPay's only where it is offered, those of *My ticket* and of
+ *   papers only there, and public pages none.
  */
 import { LANGUAGES } from '@roz/core/language.ts'
 import { defineConfig } from '@lingui/conf'
@@ -19,11 +19,19 @@ export default defineConfig({
     { path: '<rootDir>/../locales/{locale}/public', include: ['<rootDir>/src/public'] },
     { path: '<rootDir>/../locales/{locale}/admin', include: ['<rootDir>/src/features/admin'] },
     { path: '<rootDir>/../locales/{locale}/autopay', include: ['<rootDir>/src/features/autopay'] },
+    { path: '<rootDir>/../locales/{locale}/papers', include: ['<rootDir>/src/features/papers'] },
     { path: '<rootDir>/../locales/{locale}/ticket', include: ['<rootDir>/src/features/ticket'] },
     {
       path: '<rootDir>/../locales/{locale}/app',
       include: ['<rootDir>/src'],
-      exclude: ['**/*.test.*', '**/src/public/**', '**/src/features/admin/**', '**/src/features/autopay/**', '**/src/features/ticket/**'],
+      exclude: [
+        '**/*.test.*',
+        '**/src/public/**',
+        '**/src/features/admin/**',
+        '**/src/features/autopay/**',
+        '**/src/features/papers/**',
+        '**/src/features/ticket/**',
+      ],
     },
   ],
 })

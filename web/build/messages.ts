@@ -10,7 +10,7 @@ import { LANGUAGES } from '@roz/core/language.ts'
 import { formatter } from '@lingui/format-po'
 import type { Plugin } from 'vite'
 
-export const SCREEN_CATALOGUES = ['app', 'admin', 'autopay', 'ticket', 'public'] as const
+export const SCREEN_CATALOGUES = ['app', 'admin', 'autopay', 'papers', 'ticket', 'public'] as const
 /** Matches a text by `t` or `msg` (marked by a comment) and one by `<Trans>`, as the compiled code contains them. */
 const MESSAGE = /(?:\/\*+\s*i18n\s*\*+\/|_jsx(?:s|DEV)?\(_?Trans\w*,)\s*\{\s*id:\s*"([^"]+)"(?:,\s*message:\s*("(?:[^"\\]|\\.)*"))?/g
 

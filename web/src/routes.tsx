@@ -169,18 +169,21 @@ const myTicket = createRoute({
   loader: async () => loadTexts((await import('./app/ticket-words.ts')).TICKET_WORDS),
 })
 
+const loadPapers = async () => loadTexts((await import('./app/papers-words.ts')).PAPERS_WORDS)
 const receipt = createRoute({
   getParentRoute: () => member,
   path: paths.receipt,
   validateSearch: textsOf('id'),
-  component: lazyRouteComponent(() => import('./features/wallet/ReceiptPage.tsx'), 'ReceiptPage'),
+  component: lazyRouteComponent(() => import('./features/papers/ReceiptPage.tsx'), 'ReceiptPage'),
+  loader: loadPapers,
 })
 
 const year = createRoute({
   getParentRoute: () => member,
   path: paths.year,
   validateSearch: textsOf('year'),
-  component: lazyRouteComponent(() => import('./features/wallet/YearPage.tsx'), 'YearPage'),
+  component: lazyRouteComponent(() => import('./features/papers/YearPage.tsx'), 'YearPage'),
+  loader: loadPapers,
 })
 
 const goodbye = createRoute({

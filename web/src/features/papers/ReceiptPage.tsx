@@ -20,10 +20,10 @@ import { formatMoney, Money } from '../../ui/Money.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
 import { OwnRupee } from '../RupeeTrail.tsx'
-import { NAME_MATCHES } from './name-match.ts'
+import { NAME_MATCHES } from '../wallet/name-match.ts'
 import { Fact, Letterhead } from './Paper.tsx'
-import { isVoided, toneOf } from './transaction-status.ts'
-import { Status } from './Transactions.tsx'
+import { isVoided, toneOf } from '../wallet/transaction-status.ts'
+import { Status } from '../wallet/Transactions.tsx'
 
 type Found = Output<Api['receipt']>['receipt']
 
