@@ -126,7 +126,7 @@ async function build(options: Options, ends: End[]) {
     },
     now: async (): Promise<Date> => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now,
     /** Sets the product's clock; the server's own tick finds the due work, as at any midnight. */
-    async setClock(atMs: number): Promise<void> {
+    setClock: async (atMs: number): Promise<void> => {
       await db.query(sql`select set_clock_offset(${Math.round(atMs - Date.now())}::bigint)`)
     },
     /** Waits until the database answers again. */

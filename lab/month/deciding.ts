@@ -31,7 +31,7 @@ export function createDeciding() {
   return {
     key: (): { readonly key: string } => ({ key: randomUUID() }),
     /** Whether the decision was taken. */
-    isTaken(what: string, answer: Decided): boolean {
+    isTaken: (what: string, answer: Decided): boolean => {
       if (answer.status === 200) return true
       const isLater = LATER.has(answer.refusal.code)
       ;(isLater ? postponed : complaints).push(`${what}: ${isLater ? answer.refusal.code : answer.text}`)

@@ -104,8 +104,11 @@ const feesOf = ({ events }: Settlement): number => sum(events, ({ chargePaise, t
 const keptBy = (one: Settlement): number => sum(one.events.filter(isOfSettlement), signed) - feesOf(one) - one.amountSettledPaise
 
 export type Outside = {
-  /** Paise that the gateway owes by its own records. */
+  /** Paise that the gateway owes by its own records: what was earned, less what was taken back and what settlements ended. */
   readonly owes: number
+  readonly earned: number
+  readonly taken: number
+  readonly ended: number
   /** Paise that settlements paid less than our entries come to: by adjustments and wrong sums, and more by surcharges of payers. */
   readonly kept: number
   readonly refunding: number
@@ -134,6 +137,9 @@ export function outsideOf(books: GatewayBooks): Outside {
   const ended = sum(settled, (one) => one.amountSettledPaise + feesOf(one) + keptBy(one))
   return {
     owes: earned - taken - ended,
+    earned,
+    taken,
+    ended,
     kept: sum(settled, keptBy) - surcharges,
     refunding: sum(
       refunds.filter(({ status }) => OPEN_REFUND.has(status)),

@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { one, sql } from '@roz/server/db/sql.ts'
 import { describeViolations, runAudit } from '@roz/server/ledger/audit.ts'
+import { ACCOUNTS } from '@roz/server/ledger/accounts.ts'
 import { readBalances } from '@roz/server/ledger/balances.ts'
 import { verifyDay } from '@roz/verifier/verify.ts'
 import { urlSource } from '@roz/verifier/sources.ts'
@@ -80,6 +81,23 @@ async function readClosed({ db }: World): Promise<number> {
   return closed
 }
 
+/** Which side has what the other one lacks: sums by kind, and payments by their id. */
+async function explainGateway({ db }: World, books: GatewayBooks): Promise<string[]> {
+  const { GATEWAY } = ACCOUNTS
+  const sums = await db.query<{ kind: string; paise: number }>(sql`
+    select kind, sum(case when debit = ${GATEWAY}::bigint then amount else -amount end)::float8 as paise
+      from transfer where ${GATEWAY}::bigint in (debit, credit) group by kind order by kind`)
+  const booked = await db.query<{ id: string }>(sql`select ref as id from transfer where kind in ('topup', 'topup_suspense')`)
+  const ours = new Set(booked.map(({ id }) => id))
+  const paid = (all: Iterable<{ readonly status: string; readonly cfPaymentId: string }>, prefix: string) =>
+    [...all].filter(({ status }) => status === 'SUCCESS').map(({ cfPaymentId }) => prefix + cfPaymentId)
+  const theirs = new Set([...paid(books.attempt.values(), ''), ...paid(books.charge.values(), 'sub_')])
+  return [
+    `ours in paise: ${sums.map(({ kind, paise }) => `${kind} ${paise}`).join(', ')}; theirs: ${JSON.stringify(outsideOf(books))}`,
+    `paid only here: ${[...ours.difference(theirs)].join(' ')}; paid only there: ${[...theirs.difference(ours)].join(' ')}`,
+  ]
+}
+
 async function auditBooks({ db }: World): Promise<string[]> {
   const text = describeViolations(await runAudit(db))
   return text === '' ? [] : text.split('\n').slice(0, SHOWN_MAX)
@@ -146,6 +164,16 @@ export async function judge({ world, books, bank, secrets, complaints, counts }:
   const { lines, leaks } = scanLogs(world, secrets)
   const kept = closedPaise === outside.kept ? [] : [`the closed findings come to ${closedPaise} paise, the gateway kept ${outside.kept}`]
   const off = accounts.filter((one) => differenceOf(one) !== 0).map(({ account }) => `${account} is not what the outside world has`)
-  const findings = [...off, ...kept, ...(await listLeft(world)), ...(await auditBooks(world)), ...verified, ...leaks, ...complaints]
+  const explained = off.length === 0 ? [] : await explainGateway(world, books)
+  const findings = [
+    ...off,
+    ...explained,
+    ...kept,
+    ...(await listLeft(world)),
+    ...(await auditBooks(world)),
+    ...verified,
+    ...leaks,
+    ...complaints,
+  ]
   return { accounts, findings, outside, mandates: counts().mandates, closedPaise, verifiedDays: published.length, logLines: lines }
 }

@@ -95,13 +95,13 @@ function sides(roz: Program, secrets: Secrets) {
     /** A call of the product. */
     call: <N extends CallName>(name: N, given: Given = {}): Promise<Answered<Output<Api[N]>>> => ask(roz.url, name, given),
     /** A call that the portal makes for a person of the team. */
-    async as<N extends CallName>(person: Person, name: N, given: Given = {}): Promise<Answered<Output<Api[N]>>> {
+    as: async <N extends CallName>(person: Person, name: N, given: Given = {}): Promise<Answered<Output<Api[N]>>> => {
       const first = await ask(roz.url, name, { ...given, token: tokens.get(person) ?? (await signIn(person)) })
       const isOver = first.status === 401 || (first.status === 403 && first.refusal.code === 'step_up_required')
       return isOver ? ask(roz.url, name, { ...given, token: await signIn(person) }) : first
     },
     /** A press at the gateway or at a bank; undefined if its state does not allow it. */
-    async press(where: string, body: Json = {}): Promise<Json | undefined> {
+    press: async (where: string, body: Json = {}): Promise<Json | undefined> => {
       const response = await fetch(`${roz.sandboxUrl}/__sandbox${where}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
