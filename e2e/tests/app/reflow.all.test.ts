@@ -55,7 +55,7 @@ async function live(): Promise<void> {
   story = draft.id
   const body = {
     title: TITLE,
-    description: `From the round of the day before: ${'x'.repeat(40)} https://example.org/${'a-long-link-'.repeat(9)}end`,
+    description: `From the round of the day before: ${'x'.repeat(40)} ${'unbroken'.repeat(13)}`,
     charity: { name: 'Sarvodaya Kanyakumari Nightschool', description: 'Evening classes' },
     videoUrl: 'https://youtu.be/aqz-KE-bpKQ',
     isActive: true,
