@@ -68,7 +68,7 @@ export function trailFor(language: Language): Sql {
 
 /** Cut after a word, where there is one. */
 function shortened({ words, ...told }: Omit<Voice, 'isWhole'>): Voice {
-  const isWhole = [...words].length <= VOICE_CHARACTERS
+  const isWhole = Array.from(words).length <= VOICE_CHARACTERS
   return { ...told, isWhole, words: isWhole ? words : words.replace(/\s+\S*$/, '') }
 }
 

@@ -155,7 +155,7 @@ describe.each(COUNTERPARTS)('%s behind the port of names', (_name, open) => {
     )
     for (const error of errors) expect(error).toBeInstanceOf(GatewayRefusedError)
     expect(errors[0]).toMatchObject({ httpStatus: 401 })
-    const first = JSON.stringify(errors[0], Object.getOwnPropertyNames(errors[0] as Error))
+    const first = JSON.stringify(errors[0], Object.getOwnPropertyNames(errors[0]))
     for (const secret of [STRANGE_SECRET, KEYS.clientId, wanted.upiId, wanted.name]) expect(first).not.toContain(secret)
   })
 })

@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const attempt: Attempt = (...work) => createAttempt({ db: world.db, log: { warn: () => undefined, error: () => undefined } })(...work)
-const help = (purpose: string, publicName: string, amount = 100, hindi: string | undefined = undefined): Promise<PaidHelp> =>
+const help = (purpose: string, publicName: string, amount = 100, hindi?: string): Promise<PaidHelp> =>
   payHelp(world.db, { amount, purpose, publicName, askedBy: staff, decidedBy: staff, ...(hindi === undefined ? {} : { hindi }) })
 async function draftOf({ id }: PaidHelp): Promise<string> {
   const [story] = await world.db.query<{ id: string }>(sql`
