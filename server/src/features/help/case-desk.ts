@@ -26,13 +26,13 @@ import { CASE_ORDER_MAX } from '@roz/core/case-order.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
 import { line } from '@roz/core/written.ts'
-import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, maybeOne, one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { CURSOR_PARTS, type Cursor } from '../../lists/cursor.ts'
 import { instantOf, pageOf } from '../../lists/listing.ts'
 import { microsOf } from '../../lists/newest-first.ts'
-import { isFound, plainNeedle } from '../../members/member-search.ts'
+import { isFound, matches, plainNeedle } from '../../members/member-search.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { type Columns, exportList } from '../../staff/exported-list.ts'
 import { UNTOUCHED_CASE } from '../../staff/open-work.ts'
@@ -84,6 +84,8 @@ const IS_OPEN = sql`c.stage = any (${[...CASE_OPEN]}::text[])`
 /** The most urgent first; what nobody judged yet comes with what is for this week. */
 const RANK = sql`(case c.urgency when 'today' then 1 when 'can_wait' then 3 else 2 end)`
 const WORDS = sql`folded_words(c.number, '', c.district)`
+/** Words that more requests have are looked for in the list's order: few rows are read until a page is full. */
+const COMMON = 700
 
 const columns = sql`
   c.number, c.kind, c.for_whom as "forWhom", c.district, c.state, c.asked_paise as asked, c.agreed_paise as agreed,
@@ -329,15 +331,26 @@ export async function listCases(
           : status === 'mine'
             ? sql`(${IS_OPEN} and c.assigned_to = ${session.memberId}::bigint)`
             : sql`c.stage = ${status}::text`
-  const needle = line((q ?? '').replace(/^#/, ''))
-  const found = await db.query<Row & { readonly rank: number; readonly micros: string }>(sql`
+  const found = await searchWords(db, q)
+  const listed = await db.query<Row & { readonly rank: number; readonly micros: string }>(sql`
     select ${columns}, ${RANK} as rank, ${microsOf(sql`c.asked_at`)} as micros ${from}
      where ${later} and ${atStage} and ${state === undefined ? sql`true` : sql`c.state = ${state}::text`}
        and ${isVolunteer(session) ? sql`c.assigned_to = ${session.memberId}::bigint` : sql`true`}
-       and ${needle === '' ? sql`true` : isFound(plainNeedle(needle), WORDS)}
+       and ${found}
      order by ${RANK}, c.asked_at, c.number limit ${limit + 1}::int`)
-  const orders = await ordersIn(db, found)
-  return found.map((row) => ({ shown: listedOf(row, orders), key: [String(row.rank), row.micros, row.number] satisfies Cursor }))
+  const orders = await ordersIn(db, listed)
+  return listed.map((row) => ({ shown: listedOf(row, orders), key: [String(row.rank), row.micros, row.number] satisfies Cursor }))
+}
+
+/** The condition on `c` of a search; a word of many requests would be slow by its index. */
+async function searchWords(db: Queryable, q: string | undefined): Promise<Sql> {
+  const text = line((q ?? '').replace(/^#/, ''))
+  if (text === '') return sql`true`
+  const needle = plainNeedle(text)
+  const few = await db.query<{ number: string }>(
+    sql`select c.number from help_case c where ${isFound(needle, WORDS)} limit ${COMMON + 1}::int`,
+  )
+  return few.length > COMMON ? matches(needle, WORDS) : sql`c.number = any(${few.map(({ number }) => number)}::text[])`
 }
 
 const ordersIn = (from: Queryable, cases: readonly Row[]): Promise<Orders> =>
