@@ -16,7 +16,11 @@ let roz: Awaited<ReturnType<typeof startPeople>>
 beforeAll(async () => {
   roz = await startPeople()
 })
-afterAll(() => roz.close())
+afterAll(async () => {
+  await roz.close()
+  // The next file of this process gets the languages that there are.
+  vi.resetModules()
+})
 const headers = { 'accept-language': INVENTED }
 
 test('sign-up, login, the own account, the contact form and an older announcement work in it', async () => {

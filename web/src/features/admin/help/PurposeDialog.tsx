@@ -13,7 +13,7 @@ import type { Disbursement } from '../queries.ts'
 
 export function PurposeDialog({ entry, onClose }: { readonly entry: Disbursement; readonly onClose: () => void }) {
   const { t } = useLingui()
-  const { id, status, seen, purpose, language: written = 'en', translations } = entry
+  const { id, status, seen, purpose, language: written, translations } = entry
   const others = LANGUAGES.filter((language) => language !== written)
   const [words, setWords] = useState<Readonly<Partial<Record<Language, string>>>>(translations ?? {})
   const { problems, judge, refused } = useProblems()
