@@ -3,6 +3,7 @@
  * - Switches of debits come again at the end of the month, when debits are due.
  * - The rest of the members' day is without a fault, so that every payment of the month is made.
  */
+import { EDGES } from '@roz/gateway-sandbox/faults.ts'
 import type { Json } from './world.ts'
 
 export type Fault = {
@@ -26,24 +27,7 @@ const OF_CALLS: readonly Fault[] = [
   fault('bank_failure', { api: 'bank_failure' }),
   fault('error_after_commit', { api: 'error_after_commit' }),
   fault('no_answer', { api: 'no_answer' }, { isSlow: true }),
-  ...(
-    [
-      'page',
-      'page_404',
-      'page_403',
-      'redirect',
-      'proxy_404',
-      'other_shape',
-      'null_body',
-      'wrong_type',
-      'cut',
-      'cut_whole',
-      'enormous',
-      'other_id',
-      'stale',
-      'yesterday',
-    ] as const
-  ).map((edge) => fault(edge, { edge })),
+  ...EDGES.filter((edge) => edge !== 'none').map((edge) => fault(edge, { edge })),
   fault('surcharge', { surcharge: 1 }),
   fault('rate', { rate: 5 }),
   fault('settlement_off', { settlement_off: true }),
