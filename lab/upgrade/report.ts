@@ -55,15 +55,13 @@ on ${report.machine}, Node ${report.node}, with \`--seed ${report.seed}\`: from 
 
 ${report.servers} servers run on one database behind one address. Each is replaced as [the runbook](runbooks/upgrade.md) says; \`roz_build_info\` must then name ${report.fromVersion} and ${report.toVersion} at the right servers.
 
-${report.clients} clients act for ${report.members} members and for administrators, with the journal and the judge of [reliability.md](reliability.md). A failed request (a broken connection, 5xx) is a finding.
+${report.clients} clients act for ${report.members} members and for administrators, with the journal and the judge of [reliability.md](reliability.md).
 
 | step | what happens | seconds | acknowledged | failed requests | longest silence, s |
 | --- | --- | --: | --: | --: | --: |
 ${cycles.map(lineOf).join('\n')}
 
 The judge looks after each step. At the end every payment has arrived, \`roz audit\` ends with 0, no work is parked, no server logged an error, and both verifiers accept every day.
-
-**The old version** is the newest release; \`-- --from <commit>\` is another.
 
 **The harness can fail.** The same judge sees a new version whose migration drops a column that the old servers use: ${report.control.found === undefined ? '**not found**' : 'found, by its failed requests'}.
 `

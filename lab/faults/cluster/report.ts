@@ -67,7 +67,7 @@ ${runOf(report, '')}.
 ${complaints(report)}
 ## The cluster
 
-\`npm run lab -- cluster\`: three nodes with networks of their own on one machine, each with etcd, PostgreSQL 18 under Patroni, HAProxy, PgBouncer in transaction mode and an instance of the product. A commit waits for both standbys ([decision 36](decisions/0036-a-commit-waits-for-both-standbys.md)). The leader's lease is ${report.leaseSeconds} s.
+\`npm run lab -- cluster\`: three nodes of [the runbook](runbooks/failover.md), with networks of their own on one machine. A commit waits for both standbys ([decision 36](decisions/0036-a-commit-waits-for-both-standbys.md)). The leader's lease is ${report.leaseSeconds} s.
 
 ${report.clients} clients act for ${report.members} members, with the journal and the judge of [reliability.md](reliability.md).
 
@@ -92,9 +92,7 @@ Patroni raises a lease below 20 s to 20 s; lab/cluster lifts that bound. Without
 
 ${tableOf(stock)}
 `
-}
-Steps: [the runbook](runbooks/failover.md).
-`
+}`
 }
 
 /** Writes the page from the figures of the newest runs. */
