@@ -4,8 +4,8 @@
  */
 export const FINDING_MEANING = {
   unknown_payment: 'a settlement has a payment that is not in our books',
-  unknown_refund: 'a settlement has a refund that is not in our books',
-  unknown_dispute: 'a settlement has a dispute that is not in our books',
+  unknown_refund: 'a settlement has a refund that is not in our books: perhaps somebody made it at the gateway',
+  unknown_dispute: 'a settlement has the money of a dispute that our books do not have: the gateway is asked about it each day',
   other_amount: 'a settlement has another amount of an entry than our books',
   other_rate: 'the gateway charged another rate for a payment than agreed',
   adjustment: 'the gateway added or took an amount for a reason of its own',

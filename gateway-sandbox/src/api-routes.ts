@@ -7,7 +7,7 @@
  */
 import type { FastifyInstance } from 'fastify'
 import { admit, answer, API_VERSIONS, once, type Parts } from './calls.ts'
-import { disputeEntity, readDispute } from './disputes.ts'
+import { disputeEntity, disputesOfPayment, readDispute } from './disputes.ts'
 import { orderEntity, paymentEntity, refundEntity } from './entities.ts'
 import { fakeEdge } from './edge.ts'
 import { isFields } from './fields.ts'
@@ -103,6 +103,9 @@ function disputeRoutes(app: FastifyInstance, parts: Parts): void {
   const { store } = parts
   app.get<DisputePath>('/disputes/:disputeId', (request, reply) =>
     answer(parts, reply, () => disputeEntity(parts, readDispute(store, request.params.disputeId))),
+  )
+  app.get<{ Params: { cfPaymentId: string } }>('/payments/:cfPaymentId/disputes', (request, reply) =>
+    answer(parts, reply, () => disputesOfPayment(store, request.params.cfPaymentId).map((dispute) => disputeEntity(parts, dispute))),
   )
   app.get<OrderPath>('/orders/:orderId/disputes', (request, reply) =>
     answer(parts, reply, (nowMs) =>

@@ -8,7 +8,7 @@ const raise = (orderId: string, body: unknown = {}): Promise<Answer> => control(
 const idOf = (answer: Answer): string => String(whole(answer)['dispute_id'])
 const get = (id: string): Promise<Answer> => call('GET', `${world.url}/pg/disputes/${id}`, undefined, HEADERS)
 
-test('a dispute of a paid order has the documented shape and is found by its id and by its order', async () => {
+test('a dispute of a paid order has the documented shape and is found by its id, its order and its payment', async () => {
   const orderId = await ordered('success')
   const raised = await raise(orderId, { stage: 'CHARGEBACK', amount: 12.5, webhooks: 0 })
   const { webhooks, ...entity } = whole(raised)
@@ -23,6 +23,9 @@ test('a dispute of a paid order has the documented shape and is found by its id 
   expect(whole(await get(idOf(raised)))).toEqual(entity)
   const list = await call('GET', `${world.url}/pg/orders/${orderId}/disputes`, undefined, HEADERS)
   expect(JSON.parse(list.text)).toEqual([entity])
+  const ofPayment = (id: unknown): Promise<Answer> => call('GET', `${world.url}/pg/payments/${String(id)}/disputes`, undefined, HEADERS)
+  expect(JSON.parse((await ofPayment((entity['order_details'] as Record<string, unknown>)['cf_payment_id'])).text)).toEqual([entity])
+  expect(refusalOf(await ofPayment('1'))).toEqual([404, 'payment_not_found'])
   expect(refusalOf(await get('1'))).toEqual([404, 'dispute_not_found'])
 })
 

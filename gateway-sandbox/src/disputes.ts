@@ -9,7 +9,7 @@ import type { Parts } from './calls.ts'
 import { indianTime } from './clock.ts'
 import { decimals, rupees } from './entities.ts'
 import type { Dispute, DisputeStage, DisputeStep, Event } from './model.ts'
-import { noDispute, noOrder, noSuchStep, orderNotPaid } from './refusals.ts'
+import { noDispute, noOrder, noPayment, noSuchStep, orderNotPaid } from './refusals.ts'
 import type { Store } from './store.ts'
 import type { Charge, Subscription } from './subscriptions/model.ts'
 
@@ -76,6 +76,11 @@ export function readDispute(store: Store, disputeId: string): Dispute {
   const dispute = store.disputes.get(disputeId)
   if (dispute === undefined) throw noDispute()
   return dispute
+}
+
+export function disputesOfPayment(store: Store, cfPaymentId: string): Dispute[] {
+  if (!store.attempts.has(cfPaymentId) && !store.charges.has(cfPaymentId)) throw noPayment()
+  return [...store.disputes.values()].filter((dispute) => dispute.cfPaymentId === cfPaymentId)
 }
 
 /** Plays the banks: takes a step within the stage, or opens a later stage. `force` allows any step. */

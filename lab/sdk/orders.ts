@@ -1,5 +1,6 @@
 /** What the SDK expects of orders, payments, refunds and disputes. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import type { Json } from './sdk.ts'
 import { type Expectation, freshId, order, refusal } from './world.ts'
 
 export const ORDERS: readonly Expectation[] = [
@@ -70,12 +71,15 @@ export const ORDERS: readonly Expectation[] = [
     },
   ],
   [
-    'PGFetchOrderDisputes, PGFetchDisputeByID: a dispute is found by its order and its number',
+    'PGFetchOrderDisputes, PGFetchPaymentDisputes, PGFetchDisputeByID: a dispute is found by its order, its payment and its number',
     async (world) => {
       const { order_id: id } = await order(world)
       const { dispute_id: disputeId } = await world.control(`/orders/${String(id)}/dispute`, { stage: 'CHARGEBACK' })
       const [found] = (await world.sdk.call('PGFetchOrderDisputes', id)).data
       equal(found?.dispute_id, disputeId)
+      deepEqual((await world.sdk.call('PGFetchPaymentDisputes', (found as { order_details: Json }).order_details.cf_payment_id)).data, [
+        found,
+      ])
       const { data } = await world.sdk.call('PGFetchDisputeByID', disputeId)
       ok(String(data.dispute_status).startsWith('CHARGEBACK'))
     },

@@ -236,7 +236,14 @@ function openGateways({ config: { gateway }, db, clock, log }: { config: Config;
       'cancelMandate',
     ]),
     settlements: noting(deps, 'payments', opened.settlements, ['listSettlements', 'listSettlementEvents']),
-    gateway: noting(deps, 'payments', opened.gateway, ['createOrder', 'fetchOrder', 'createRefund', 'fetchRefund', 'fetchDispute']),
+    gateway: noting(deps, 'payments', opened.gateway, [
+      'createOrder',
+      'fetchOrder',
+      'createRefund',
+      'fetchRefund',
+      'fetchDispute',
+      'listDisputes',
+    ]),
     payouts: opened.payouts && noting(deps, 'payouts', opened.payouts, ['ensureBeneficiary', 'send', 'fetchTransfer']),
   }
 }

@@ -35,6 +35,8 @@ export type JobPayloads = {
   check_payee_name: { readonly withdrawalId: string }
   /** Ask the gateway for a dispute's state and book it. */
   check_dispute: { readonly disputeId: string }
+  /** Ask the gateway for the dispute of a settlement's event, and book it. Without its payment the event's own id is asked for. */
+  find_dispute: { readonly eventId: string; readonly paymentId: string | null }
   /** Join a member who had less than ₹1 at midnight and has topped up since. */
   join_after_topup: { readonly memberId: string }
   /** Tell members whom a day's Auto Participate skipped, and members whose entry left them with ₹2.01 to ₹3.00. */

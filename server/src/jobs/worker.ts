@@ -63,6 +63,7 @@ const LANE_OF = {
   send_refund: 'gateway',
   check_refund: 'gateway',
   check_dispute: 'gateway',
+  find_dispute: 'gateway',
   push_page: 'push',
   push_story_page: 'push',
   push_follow_up_page: 'push',

@@ -1,7 +1,8 @@
 /**
  * Books disputes as the gateway reports them, and the money that follows.
  * - The newest status is booked, whatever came before it: the payer's bank has the money, or we have it.
- * - A dispute keeps the payment that its first report named. A report that names another payment is only recorded as a problem.
+ * - A dispute keeps the payment that its first report named, once we know that payment. A report that names another payment is then only
+ *   recorded as a problem.
  * - A report that cannot be booked is kept with its reason, for an administrator.
  */
 import { CURRENCY, type Paise } from '@roz/core/money.ts'
@@ -54,11 +55,14 @@ export async function bookDispute(tx: Tx, told: DisputeTold): Promise<DisputeBoo
     insert into dispute as d (id, order_id, payment_id, amount, type, status, state, respond_by, told_at)
     values (${disputeId}::text, ${orderId}::text, ${paymentId}::text, ${amount}::bigint, ${type}::text, ${status}::text, ${state}::text,
       ${told.respondBy ?? null}::timestamptz, ${told.toldAt ?? null}::timestamptz)
-    on conflict (id) do update set type = excluded.type, status = excluded.status, state = excluded.state, respond_by = excluded.respond_by,
-      told_at = coalesce(excluded.told_at, d.told_at),
+    on conflict (id) do update set order_id = excluded.order_id, payment_id = excluded.payment_id, type = excluded.type,
+      status = excluded.status, state = excluded.state, respond_by = excluded.respond_by, told_at = coalesce(excluded.told_at, d.told_at),
       -- The amount taken is the amount returned: a changed amount counts from the next taking on.
       amount = case when d.is_taken then d.amount else excluded.amount end, updated_at = roz_now()
       where d.order_id = excluded.order_id and d.payment_id = excluded.payment_id
+        -- A payment of a mandate has the gateway's ids until its debit is known here.
+        or not exists (select from topup o where o.order_id = d.order_id and o.payment_id = d.payment_id)
+           and not exists (select from suspense_item s where s.payment_id = d.payment_id)
     returning d.xmax = 0 as "isNew", d.amount, d.problem`,
   )
   if (known === undefined) return ofAnotherPayment(tx, disputeId)

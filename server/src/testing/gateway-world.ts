@@ -80,7 +80,14 @@ export async function openGatewayWorld() {
     apiVersion: '2024-01-01',
     nowMs: () => Date.now(),
   })
-  const gateway = noting(noted, 'payments', payments, ['createOrder', 'fetchOrder', 'createRefund', 'fetchRefund', 'fetchDispute'])
+  const gateway = noting(noted, 'payments', payments, [
+    'createOrder',
+    'fetchOrder',
+    'createRefund',
+    'fetchRefund',
+    'fetchDispute',
+    'listDisputes',
+  ])
   const attempt = createAttempt({ db, log: logOf(alarms) })
   const shared = { db, gateway, attempt, secrets: testSecrets, approvalAbove: paise(100_000n), warn: () => undefined }
   const payouts = createPayouts({

@@ -111,6 +111,7 @@ export function scriptedRefunds() {
     },
     fetchRefund: async (_orderId, refundId) => script.refunds.get(refundId),
     fetchDispute: () => unavailable(),
+    listDisputes: () => unavailable(),
     checkout: { mode: 'sandbox', scriptUrl: '' },
     verifyWebhook: verifyScripted,
     webhookLifeMs: TEN_YEARS_MS,

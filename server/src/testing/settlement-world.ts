@@ -138,6 +138,17 @@ export async function openSettlementWorld(
       String((await sandbox.control('/settle', { webhooks: 0, ...body }))['cf_settlement_id']),
     settlements: async (query = '') => (await ask(`GET /admin/gateway-settlements${query}`)).body.settlements as Record<string, unknown>[],
     findings: async (query = '') => (await ask(`GET /admin/findings${query}`)).body.findings as Record<string, unknown>[],
+    /** A refund of ₹10 that somebody makes in the gateway's dashboard. */
+    async refundByHand(orderId: string, refundId: string): Promise<void> {
+      const headers = { 'x-client-id': KEYS.clientId, 'x-client-secret': KEYS.clientSecret, 'x-api-version': '2025-01-01' }
+      const response = await fetch(`${sandbox.url}/pg/orders/${orderId}/refunds`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ refund_id: refundId, refund_amount: 10, refund_note: 'By hand' }),
+      })
+      expect(response.status).toBe(200)
+      await sandbox.control(`/refunds/${refundId}`, { status: 'SUCCESS', webhooks: 0 })
+    },
     /** A webhook of the gateway, signed; by default about a settlement. */
     async webhook(type: string, data: object = { settlement: { settlement_id: 1 } }): Promise<number> {
       const body = JSON.stringify({

@@ -56,6 +56,7 @@ export function bankTransferGateway({ db }: { readonly db: Db }): PaymentGateway
     createRefund: () => Promise.reject(new GatewayRefusedError('a bank transfer is not refunded', 400, 'refund_by_hand')),
     fetchRefund: () => Promise.resolve(undefined),
     fetchDispute: () => Promise.resolve(undefined),
+    listDisputes: () => Promise.resolve([]),
     checkout: undefined,
     verifyWebhook: () => undefined,
     webhookLifeMs: 0,

@@ -39,6 +39,7 @@ import {
   type WireOrder,
   wireDispute,
   wireDisputeEvent,
+  wireDisputes,
   wireEvent,
   wireOrder,
   wirePaymentEvent,
@@ -136,6 +137,11 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
     return dispute
   }
 
+  async function listDisputes(paymentId: string): Promise<readonly string[]> {
+    const answer = await api.twice({ method: 'GET', path: `/payments/${encodeURIComponent(paymentId)}/disputes` })
+    return isUnknown(answer) ? [] : read(wireDisputes, expectOk(answer), answer).map(({ dispute_id: id }) => id)
+  }
+
   const fetchRefund: PaymentGateway['fetchRefund'] = (orderId, refundId, from) =>
     from === undefined ? findRefund(orderId, refundId) : ofMandates.find({ orderId, refundId, from })
 
@@ -157,6 +163,7 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
     createRefund,
     fetchRefund,
     fetchDispute,
+    listDisputes,
     checkout: config.checkout,
     verifyWebhook: (headers, rawBody) => verifySignature(config, headers, rawBody),
     webhookLifeMs: WEBHOOK_LIFE_MS,

@@ -359,11 +359,13 @@ describe.each(COUNTERPARTS)('$name behind the payment port', ({ open, isHosted }
         toldAtMs: expect.any(Number),
       })
       expect(await gateway.fetchDispute('999')).toBe(undefined)
+      expect(await gateway.listDisputes(payment?.paymentId ?? '')).toEqual([disputeId])
+      expect(await gateway.listDisputes('999')).toEqual([])
     })
 
     test.each([
       ['RETRIEVAL', 'CREATED', 'open', false],
-      ['RETRIEVAL', 'INSUFFICIENT_EVIDENCE', 'lost', false],
+      ['RETRIEVAL', 'INSUFFICIENT_EVIDENCE', 'lost', undefined],
       ['DISPUTE', 'UNDER_REVIEW', 'open', false],
       ['DISPUTE', 'MERCHANT_ACCEPTED', 'lost', true],
       ['CHARGEBACK', 'DOCS_RECEIVED', 'open', true],

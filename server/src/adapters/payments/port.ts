@@ -125,7 +125,7 @@ export type Dispute = {
   readonly type: string
   readonly status: string
   readonly state: 'open' | 'won' | 'lost'
-  /** Tells whether the payer's bank has the money now; undefined if the gateway's status does not say. */
+  /** Tells whether the payer's bank has the money now; undefined if the gateway's status does not say: a settlement then does. */
   readonly isTaken: boolean | undefined
   readonly respondByMs: number | undefined
   /** When this status began at the gateway, if it says so: an older status is no news. */
@@ -174,6 +174,8 @@ export type PaymentGateway = {
   fetchRefund(orderId: string, refundId: string, from?: MandatePayment): Promise<Refund | undefined>
   /** Reads a dispute; undefined if the gateway does not know it. */
   fetchDispute(disputeId: string, signal?: AbortSignal): Promise<Dispute | undefined>
+  /** The ids of a payment's disputes, each to be read by itself; none if the gateway does not know the payment. */
+  listDisputes(paymentId: string): Promise<readonly string[]>
   /** Settings with which the browser opens the hosted checkout. Undefined: the payer pays by a bank transfer, and nothing is refunded. */
   readonly checkout: Checkout | undefined
   /** Undefined if the gateway did not sign exactly these bytes. */

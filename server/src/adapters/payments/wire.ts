@@ -49,6 +49,7 @@ export const wireDispute = z.object({
   updated_at: wireInstant.nullish(),
   order_details: z.object({ order_id: z.string().min(1), cf_payment_id: wireId }),
 })
+export const wireDisputes = z.array(z.object({ dispute_id: wireId }))
 
 export const wireEvent = z.object({ type: z.string(), data: z.unknown().optional() })
 export const wirePaymentEvent = z.object({
@@ -159,7 +160,8 @@ const TAKEN_AT_ONCE: ReadonlySet<string> = new Set(['CHARGEBACK', 'PRE_ARBITRATI
 
 /**
  * State of a dispute, and whether the money is taken.
- * - A retrieval only asks for documents. A dispute takes the money when it is lost.
+ * - A retrieval only asks for documents. Whether a lost one took the money, only a settlement says.
+ * - A dispute takes the money when it is lost.
  * - A chargeback and the stages after it take the money at once. A won dispute returns it.
  * - A status that the gateway's documents do not list says nothing about the money.
  */
@@ -169,7 +171,7 @@ export function disputeStateOf(type: string, status: string): Pick<Dispute, 'sta
   if (step === undefined) return { state: 'open', isTaken: undefined }
   if (step === 'MERCHANT_WON') return { state: 'won', isTaken: false }
   if (step === 'CREATED' || step === 'DOCS_RECEIVED' || step === 'UNDER_REVIEW') return { state: 'open', isTaken: TAKEN_AT_ONCE.has(stage) }
-  return { state: 'lost', isTaken: stage !== 'RETRIEVAL' }
+  return { state: 'lost', isTaken: stage === 'RETRIEVAL' ? undefined : true }
 }
 
 export const readDispute = (wire: z.output<typeof wireDispute>): Dispute => ({

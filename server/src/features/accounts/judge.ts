@@ -3,10 +3,13 @@
  * - `difference` of a finding is the amount by which the settlement pays more than our entries. Those of one settlement together are what
  *   GATEWAY will be off by once it is recorded.
  * - A second look changes nothing, and ends what fits by now.
+ * - The gateway is asked, once a day, about each dispute that took or returned money which our books do not have.
  */
 import type { FindingKind } from '@roz/core/findings.ts'
+import type { IstDay } from '@roz/core/ist-day.ts'
 import { maybeOne, one, type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
+import { enqueue } from '../../jobs/queue.ts'
 import { PAYMENT_PREFIX } from '../../ledger/autopay.ts'
 import { IS_RECORDED } from '../../ledger/gateway-settlements.ts'
 import { type Found, type News, replaceFindings } from './finding-rows.ts'
@@ -43,6 +46,7 @@ export async function compareSettlement(tx: Tx, { gatewayFee, alarm }: Judging, 
   if (seen.isRead && seen.state === 'paid') {
     await matchEvents(tx, settlementId)
     found.push(...(await compareEvents(tx, settlementId, gatewayFee)))
+    if (found.some(({ kind }) => kind === 'unknown_dispute')) await findDisputes(tx, settlementId)
     await coverReturned(tx, settlementId)
   }
   const news = await replaceFindings(tx, { of: sql`f.settlement_id = ${settlementId}::text`, settlementId, found })
@@ -96,6 +100,8 @@ const ENTRY_OF: Sql = sql`
     union all
     select 'dispute:' || min(d.id), min(d.amount), 1 from dispute d
      where e.kind in ('dispute', 'dispute_back') and e.is_credit = (e.kind = 'dispute_back') and d.problem is null
+       and exists (select from transfer t where subject_of(t.ref) = d.id
+                    and t.kind = case e.kind when 'dispute' then 'chargeback' else 'chargeback_back' end and t.kind in ('chargeback', 'chargeback_back'))
        and (d.id = e.event_id or d.amount = e.amount and d.payment_id in (e.payment_id, ${PAYMENT_PREFIX}::text || e.payment_id)
             and not exists (select from dispute x where x.id = e.event_id))
     having count(*) = 1
@@ -106,6 +112,15 @@ const matchEvents = (tx: Tx, settlementId: string): Promise<unknown> =>
     update gateway_settlement_event u set subject = entry.subject, ours = entry.amount
       from gateway_settlement_event e cross join lateral (${ENTRY_OF}) entry
      where e.settlement_id = ${settlementId}::text and e.subject is null and u.settlement_id = e.settlement_id and u.position = e.position`)
+
+/** The webhook may be lost, and nobody here knows the dispute; or its status did not say that the money went. */
+async function findDisputes(tx: Tx, settlementId: string): Promise<void> {
+  const unmatched = await tx.query<{ eventId: string; paymentId: string | null; today: IstDay }>(sql`
+    select distinct event_id as "eventId", payment_id as "paymentId", ist_day(roz_now()) as today from gateway_settlement_event
+     where settlement_id = ${settlementId}::text and kind in ('dispute', 'dispute_back') and subject is null limit ${LISTED}::int`)
+  for (const { eventId, paymentId, today } of unmatched)
+    await enqueue(tx, { kind: 'find_dispute', key: `${settlementId}:${eventId}:${today}`, payload: { eventId, paymentId } })
+}
 
 /** What an event gives, below zero what it takes. */
 const GIVEN = sql`case when e.is_credit then e.amount when not e.is_credit then -e.amount else 0 end`

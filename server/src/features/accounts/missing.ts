@@ -17,13 +17,14 @@ const WINDOW = sql`interval '60 days'`
 const LISTED = 1000
 
 export async function lookForMissing(tx: Tx, deps: Judging): Promise<void> {
+  // First: a dispute that is booked meanwhile waits for this look, and has another one follow.
+  await tx.query(sql`update gateway_reading set looked_at = roz_now()`)
   const again = await tx.query<{ id: string }>(sql`
     select distinct f.settlement_id as id from money_finding f where f.settlement_id is not null and ${IS_OPEN_FINDING} order by 1`)
   for (const { id } of again) await compareSettlement(tx, deps, id)
   const { today } = await one<{ today: IstDay }>(tx, sql`select ist_day(roz_now()) as today`)
   const found = await listMissing(tx, bankDaysBefore(today, BANK_DAYS))
   await replaceFindings(tx, { of: sql`f.kind = 'missing'`, settlementId: null, found })
-  await tx.query(sql`update gateway_reading set looked_at = roz_now()`)
 }
 
 /** Entries that ended on `until` or before. A dispute counts once it is lost: until then the gateway may have taken nothing. */

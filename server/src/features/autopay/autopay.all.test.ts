@@ -256,7 +256,7 @@ describe('a dispute', () => {
   const report = async (found: Dispute): Promise<void> => {
     dispute = found
     await inTransaction(world.db, (tx) =>
-      enqueue(tx, { kind: 'check_dispute', key: found.disputeId, payload: { disputeId: found.disputeId } }),
+      enqueue(tx, { kind: 'check_dispute', key: crypto.randomUUID(), payload: { disputeId: found.disputeId } }),
     )
     await world.later()
     await world.later()
@@ -276,6 +276,20 @@ describe('a dispute', () => {
     expect(await booked(found.disputeId)).toEqual([{ orderId: one.orderId, problem: null, isTaken: true }])
     expect(await world.stateOf(one.memberId)).toBe('stopped')
     expect(one.mandate.status).toBe('CANCELLED')
+  })
+
+  test('that comes before its debit is known takes the payment once it is', async () => {
+    const { memberId, mandate } = await world.low()
+    await world.nextMorning()
+    const charge = world.only(mandate)
+    const found = told({ orderId: charge.cfOrderId ?? 'none', paymentId: charge.cfPaymentId ?? 'none' })
+    await report(found)
+    expect(await booked(found.disputeId)).toEqual([{ orderId: found.orderId, problem: 'unknown_payment', isTaken: false }])
+    world.end(charge, 'paid')
+    await world.at(charge.day, '10:30:00')
+    await report(found)
+    expect(await booked(found.disputeId)).toEqual([{ orderId: charge.chargeId, problem: null, isTaken: true }])
+    expect(await world.stateOf(memberId)).toBe('stopped')
   })
 
   test('about an order whose payment has the number of a debit leaves the mandate alone', async () => {

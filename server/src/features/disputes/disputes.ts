@@ -1,6 +1,7 @@
 /**
  * Disputes of payments, from the gateway's word to the portal's list.
- * - The webhook of payments names a dispute (features/wallet/webhook.ts); the job and the sweep ask the gateway about it.
+ * - The webhook of payments names a dispute (features/wallet/webhook.ts), or a settlement's event its payment (features/accounts/judge.ts).
+ * - The jobs and the sweep ask the gateway about it.
  */
 import type { Db } from '../../db/sql.ts'
 import type { Handlers } from '../../http/route.ts'
@@ -10,12 +11,13 @@ import { pageOf } from '../../lists/listing.ts'
 import { exportList } from '../../staff/exported-list.ts'
 import { DISPUTE_WORK, workOf } from '../../staff/open-work.ts'
 import { DISPUTE_CURSOR, searchDisputes } from './dispute-view.ts'
-import { type DisputeDeps, settleDispute, sweepDisputes } from './settle-dispute.ts'
+import { type DisputeDeps, findDispute, settleDispute, sweepDisputes } from './settle-dispute.ts'
 
 export const createDisputes = (deps: DisputeDeps) => ({
   handlers: handlersOf(deps.db),
   jobs: {
     check_dispute: ({ disputeId }: JobPayloads['check_dispute']): Promise<void> => orKeepJob(settleDispute(deps, disputeId)),
+    find_dispute: (event: JobPayloads['find_dispute']): Promise<void> => orKeepJob(findDispute(deps, event)),
   },
   due: (): Promise<boolean> => sweepDisputes(deps),
 })

@@ -5,7 +5,8 @@
  * - No transaction is open while the gateway is asked. Of several questions about one dispute only the newest one's answer counts.
  * - A status that is older than the booked one is no news. A dispute of ours that the gateway does not know is a failure, told to the
  *   operator; any other one is asked about for a day.
- * - An open dispute is asked about every day, even if webhooks are lost.
+ * - An open dispute is asked about every day, even if webhooks are lost. A settlement that has an unknown one causes the first question.
+ * - A status that does not say whether the money is taken leaves that to the settlement: retrievals, and unknown words.
  * - Money taken or returned, and a debt that begins or ends, is told to the member once: by notices and one mail.
  * - Every new dispute is an alarm for the operator, who has days to answer it.
  */
@@ -16,20 +17,23 @@ import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Attempt, isResting } from '../../jobs/parking.ts'
 import { areAnyHeld, pose } from '../../jobs/questions.ts'
+import { type JobPayloads, LaterError } from '../../jobs/queue.ts'
 import { findDisputedCharge, stopMandateOf } from '../../ledger/autopay.ts'
 import { bookDispute, type DisputeBooked } from '../../ledger/disputes.ts'
+import { isTakenBySettlement, lookAgain } from '../../ledger/gateway-reading.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
 
 export type DisputeDeps = {
   readonly db: Db
-  readonly gateway: Pick<PaymentGateway, 'fetchDispute'>
+  readonly gateway: Pick<PaymentGateway, 'fetchDispute' | 'listDisputes'>
   readonly attempt: Attempt
   readonly warn: (details: object, message: string) => void
   readonly alarm: (details: object, message: string) => void
 }
 
 const SWEEP_AT_ONCE = 8
+const PAUSE_MS = 60_000
 /** A decision can be appealed at a later stage: the gateway is asked daily for this long. */
 const WATCHED = sql`interval '60 days'`
 
@@ -94,7 +98,9 @@ async function book(tx: Tx, disputeId: string, ask: number, dispute: Dispute | u
   if (dispute === undefined) return noteUnknown(tx, disputeId)
   if (!(await isNews(tx, dispute))) return undefined
   const { respondByMs, toldAtMs, ...told } = dispute
-  const booked = await bookDispute(tx, { ...told, respondBy: dateOf(respondByMs), toldAt: dateOf(toldAtMs) })
+  const isTaken = told.isTaken ?? (await isTakenBySettlement(tx, disputeId))
+  const booked = await bookDispute(tx, { ...told, isTaken, respondBy: dateOf(respondByMs), toldAt: dateOf(toldAtMs) })
+  await lookAgain(tx)
   await tx.query(sql`
     update dispute_check set missing_since = null, ask_at = case when ${dispute.state === 'open'}::boolean
       or (select created_at from dispute where id = ${disputeId}::text) > roz_now() - ${WATCHED} then roz_now() + interval '1 day' end
@@ -178,4 +184,20 @@ export async function sweepDisputes(deps: DisputeDeps): Promise<boolean> {
     select dispute_id as id from dispute_check
      where ask_at <= (select roz_now()) and not ${isResting('dispute', sql`dispute_id`)} order by ask_at limit ${SWEEP_AT_ONCE}::int`)
   return areAnyHeld(due.map(({ id }) => settleDispute(deps, id)))
+}
+
+/** A settlement has an event about a dispute which our books lack: finds it at the gateway by its payment, and books it. */
+export async function findDispute(deps: DisputeDeps, { eventId, paymentId }: JobPayloads['find_dispute']): Promise<boolean> {
+  const ids = paymentId === null ? [eventId] : await listOf(deps, paymentId)
+  const held = await Promise.all(ids.map((id) => settleDispute(deps, id)))
+  return held.every(Boolean)
+}
+
+async function listOf({ gateway }: DisputeDeps, paymentId: string): Promise<readonly string[]> {
+  try {
+    return await gateway.listDisputes(paymentId)
+  } catch (error) {
+    if (!(error instanceof GatewayUnavailableError)) throw error
+    throw new LaterError('the gateway could not be asked for the disputes of a payment', Math.ceil((error.retryAfterMs ?? PAUSE_MS) / 1000))
+  }
 }

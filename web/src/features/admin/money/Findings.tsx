@@ -34,8 +34,8 @@ const findingsQuery = (status: 'open' | 'past') =>
 
 const FINDING_NAMES = {
   unknown_payment: msg`A settlement has a payment that is not in our books.`,
-  unknown_refund: msg`A settlement has a refund that is not in our books.`,
-  unknown_dispute: msg`A settlement has a dispute that is not in our books.`,
+  unknown_refund: msg`A settlement has a refund that is not in our books. Was it made in the gateway’s dashboard?`,
+  unknown_dispute: msg`A settlement has the money of a dispute that our books do not have. We ask the gateway every morning.`,
   other_amount: msg`A settlement has another amount than our books.`,
   other_rate: msg`The gateway charged another rate than agreed.`,
   adjustment: msg`The gateway added or took an amount for a reason of its own.`,

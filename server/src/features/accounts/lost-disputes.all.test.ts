@@ -1,0 +1,116 @@
+/** Disputes and refunds that only a settlement tells us of: their webhooks were lost, or they were made by hand at the gateway. */
+import { addDays } from '@roz/core/ist-day.ts'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { one, sql } from '../../db/sql.ts'
+import { runAudit } from '../../ledger/audit.ts'
+import { readBalances } from '../../ledger/balances.ts'
+import { makeMember } from '../../testing/calls.ts'
+import { forgetAlone } from '../../testing/database.ts'
+import { openSettlementWorld, type SettlementWorld } from '../../testing/settlement-world.ts'
+import { settleMorning } from './testing/morning.ts'
+
+let world: SettlementWorld
+beforeAll(async () => {
+  world = await openSettlementWorld()
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  await world.control('/faults', { lose: true })
+  await forgetAlone(world.database)
+})
+
+const payer = async (): Promise<{ member: bigint; orderId: string }> => {
+  const member = await makeMember(world.db)
+  return { member, orderId: await world.paid(30, member) }
+}
+/** Raises a dispute that nobody tells us of. */
+const raise = async (orderId: string, stage: string): Promise<string> =>
+  String((await world.control(`/orders/${orderId}/dispute`, { stage }))['dispute_id'])
+const move = (disputeId: string, step: string) => world.control(`/disputes/${disputeId}`, { step })
+const balanceOf = async (member: bigint): Promise<bigint> =>
+  (await one<{ balance: bigint }>(world.db, sql`select balance from wallet where member_id = ${member}::bigint`)).balance
+const booked = (disputeId: string) =>
+  world.db.query(
+    sql`select kind, sum(amount)::int as amount from transfer where subject_of(ref) = ${disputeId}::text group by kind order by kind`,
+  )
+const gatewayOwes = async (): Promise<number> => Number(-(await readBalances(world.db)).GATEWAY)
+const kinds = async (query = ''): Promise<unknown[]> =>
+  (await world.findings(query)).map(({ kind, status }) => `${String(kind)} ${String(status)}`)
+
+test.each(['DISPUTE', 'CHARGEBACK', 'RETRIEVAL'])(
+  'a lost %s whose webhooks were lost is found by its settlement, and booked once; so is what the gateway gives back',
+  async (stage) => {
+    const { member, orderId } = await payer()
+    await world.settle()
+    const id = await raise(orderId, stage)
+    await move(id, 'MERCHANT_LOST')
+    await world.paid(100)
+    await world.settle()
+    await world.nextMorning()
+    expect(await booked(id)).toEqual([{ kind: 'chargeback', amount: 3000 }])
+    expect(await balanceOf(member)).toBe(0n)
+    // The finding was open for as long as nobody here knew the dispute.
+    expect([await kinds(), (await kinds('?status=past'))[0]]).toEqual([[], 'unknown_dispute ended'])
+    await settleMorning(world)
+    expect(await gatewayOwes()).toBe(0)
+
+    await world.control(`/disputes/${id}`, { step: 'MERCHANT_WON', force: true })
+    await world.paid(100)
+    await world.settle()
+    await world.nextMorning()
+    expect(await booked(id)).toEqual([
+      { kind: 'chargeback', amount: 3000 },
+      { kind: 'chargeback_back', amount: 3000 },
+    ])
+    expect(await balanceOf(member)).toBe(3000n)
+    await settleMorning(world)
+    expect([await kinds(), await gatewayOwes()]).toEqual([[], 0])
+  },
+)
+
+test('the late webhook and the reading, at once, book the dispute once', async () => {
+  const { member, orderId } = await payer()
+  const id = await raise(orderId, 'DISPUTE')
+  await move(id, 'MERCHANT_LOST')
+  await world.paid(100)
+  await world.settle()
+  const late = () =>
+    world.webhook('DISPUTE_CLOSED', { dispute: { dispute_id: id }, order_details: { order_id: orderId, cf_payment_id: 1 } })
+  const [, ...answers] = await Promise.all([world.nextMorning(), late(), late(), late()])
+  expect(answers).toEqual([200, 200, 200])
+  await world.readAll()
+  expect(await booked(id)).toEqual([{ kind: 'chargeback', amount: 3000 }])
+  expect([await kinds(), await balanceOf(member)]).toEqual([[], 0n])
+  await settleMorning(world)
+  expect(await gatewayOwes()).toBe(0)
+})
+
+test('a gateway that does not say which dispute it was is asked again the next morning, until it does', async () => {
+  const { orderId } = await payer()
+  const id = await raise(orderId, 'CHARGEBACK')
+  await move(id, 'MERCHANT_ACCEPTED')
+  await world.paid(100)
+  const settlement = await world.settle()
+  // As if the morning's question had found nothing.
+  await world.db.query(sql`
+    insert into job (kind, key, payload, due_at, done_at)
+    values ('find_dispute', ${`${settlement}:${id}:${addDays(world.today(), 1)}`}::text, '{}', roz_now(), roz_now())`)
+  await world.nextMorning()
+  expect([await kinds(), await booked(id)]).toEqual([['unknown_dispute open'], []])
+  await world.nextMorning()
+  expect([await kinds(), await booked(id)]).toEqual([[], [{ kind: 'chargeback', amount: 3000 }]])
+  await settleMorning(world)
+})
+
+test('a refund that somebody made in the gateway’s dashboard is a finding with its number', async () => {
+  const { orderId } = await payer()
+  await world.refundByHand(orderId, 'by0hand0in0the0dashboard')
+  await world.paid(100)
+  await world.settle()
+  await world.nextMorning()
+  expect(await world.findings()).toMatchObject([{ kind: 'unknown_refund', amount: -10, status: 'open' }])
+})
+
+test('the audit holds', async () => {
+  expect(await runAudit(world.db)).toEqual([])
+})
