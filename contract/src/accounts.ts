@@ -20,12 +20,14 @@ export const houseEntry = z.object({
 
 const reconciledDay = z.object({
   day: day.meta({ description: 'The day on which we booked it' }),
-  captured: rupees.meta({ description: 'Payments that the gateway took for us, those in suspense included' }),
+  captured: rupees.meta({
+    description: 'Payments that the gateway took for us, or bank transfers that were confirmed; those in suspense included',
+  }),
   refunded: rupees.meta({ description: 'Refunds that it paid, less those that came back' }),
   disputed: rupees.meta({ description: 'Disputed payments that it took back, less those that it returned' }),
-  settled: rupees.meta({ description: 'Net amounts of its settlements' }),
+  settled: rupees.meta({ description: 'What reached our bank: net amounts of its settlements, and bank transfers' }),
   fee: rupees,
-  owed: rupees.meta({ description: 'What it owes us at the end of the day' }),
+  owed: rupees.meta({ description: 'What it owes us at the end of the day. A bank transfer is owed by nobody' }),
 })
 
 /** Whether our books had what gateway and bank say, when it was last compared. */

@@ -29,6 +29,7 @@ const PORTAL = {
     confirm: 'Confirm',
     done: "Confirmed. The money is in the member's wallet.",
     state: 'Confirmed',
+    arrived: 'Arrived at our bank: ₹',
   },
   hi: {
     type: 'बैंक के नंबर से पुष्टि करें',
@@ -39,6 +40,7 @@ const PORTAL = {
     confirm: 'पुष्टि करें',
     done: 'पुष्टि हो गई। पैसे सदस्य के वॉलेट में हैं।',
     state: 'पुष्टि हो गई',
+    arrived: 'हमारे बैंक में आए: ₹',
   },
 } as const
 
@@ -99,6 +101,9 @@ test.each(['en', 'hi'] as const)('a member gets a reference, and finance confirm
       const row = page.getByRole('listitem').filter({ hasText: reference })
       await expect(row).toContainText(words.state)
       await auditVisit(fixture.visit)
+      await page.goto(new URL('?tab=reconciliation', page.url()).href)
+      await expect(page.getByText(words.arrived)).toBeVisible()
+      await expect(page.getByText(/gateway|गेटवे/i)).toHaveCount(0)
     },
     { token: admin },
   )

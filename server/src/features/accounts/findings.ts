@@ -112,10 +112,11 @@ async function close(
 /** After this, a morning passed without a reading. */
 const LATE = sql`interval '26 hours'`
 
-export async function checkMoney(from: Queryable): Promise<z.infer<typeof moneyCheck>> {
+/** `reads`: payments come by a gateway whose settlements are read. */
+export async function checkMoney(from: Queryable, reads: boolean): Promise<z.infer<typeof moneyCheck>> {
   const found = await one<{ readAt: Date | null; isLate: boolean; open: number; difference: Paise; toRecord: number }>(
     from,
-    sql`select r.read_at as "readAt", coalesce(r.read_at, r.due_at) < roz_now() - ${LATE} as "isLate", f.open, f.difference,
+    sql`select r.read_at as "readAt", ${reads}::boolean and coalesce(r.read_at, r.due_at) < roz_now() - ${LATE} as "isLate", f.open, f.difference,
           (select count(*)::int from gateway_settlement_seen s where ${IS_PROPOSED}) as "toRecord"
           from gateway_reading r, (select count(*)::int as open, coalesce(sum(difference), 0)::bigint as difference
                                      from money_finding f where ${IS_OPEN_FINDING} and not ${IS_OF_BANK}) f`,

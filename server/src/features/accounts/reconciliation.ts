@@ -40,7 +40,7 @@ const COLUMN_OF: Readonly<Partial<Record<string, Column>>> = {
 
 const shown = (amount: bigint): number => rupeesFromPaise(paise(amount))
 
-export const reconciliationHandlers = ({ db, approvalAbove }: AccountsDeps): Handlers<'reconciliation' | 'reconciliationCsv'> => ({
+export const reconciliationHandlers = ({ db, approvalAbove, reading }: AccountsDeps): Handlers<'reconciliation' | 'reconciliationCsv'> => ({
   reconciliation: async ({ query, session }) => {
     const page = await pageOf(query, (part) => listReconciled(db, part), [CURSOR_PARTS.day])
     if (!page.ok) return page
@@ -57,7 +57,7 @@ export const reconciliationHandlers = ({ db, approvalAbove }: AccountsDeps): Han
           suspense: shown(SUSPENSE),
         },
         reconciliation: [...page.rows],
-        check: await checkMoney(db),
+        check: await checkMoney(db, reading?.settlements !== undefined),
         bankCheck: await readBankCheck(db),
         approvalAbove: rupeesFromPaise(await readAllowance(db, { by: session.memberId, limit: approvalAbove })),
         nextCursor: page.nextCursor,

@@ -371,3 +371,13 @@ test('an order that expired is still credited when its transfer comes', async ()
     'PAID',
   ])
 })
+
+test('the reconciliation knows no gateway: nothing is owed, and no reading of settlements is late', async () => {
+  const order = await world.order(100)
+  const before = (await world.ask('GET /admin/reconciliation', world.finance)).body
+  await world.typed(order, 100, number())
+  await world.db.query(sql`update gateway_reading set due_at = roz_now() - interval '3 days'`)
+  const { balances, check, reconciliation } = (await world.ask('GET /admin/reconciliation', world.finance)).body
+  expect(balances).toMatchObject({ gateway: 0, fees: 0, bank: before.balances.bank + 100 })
+  expect([check.isLate, reconciliation[0].owed]).toEqual([false, 0])
+})

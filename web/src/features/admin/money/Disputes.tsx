@@ -2,6 +2,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { currentLanguage } from '../../../app/language.ts'
+import { settings } from '../../../app/settings.ts'
 import { EmptyState } from '../../../ui/Feedback.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
@@ -23,9 +24,11 @@ export function Disputes() {
         </h2>
         <CsvButton of="disputesCsv" name="disputes" filters={sorted(narrowing)} />
       </div>
-      <p className="muted spaced">
-        <Trans>Answer the bank in the gateway's dashboard. We ask the gateway for the status every day.</Trans>
-      </p>
+      {settings.modes.byTransfer ? null : (
+        <p className="muted spaced">
+          <Trans>Answer the bank in the gateway's dashboard. We ask the gateway for the status every day.</Trans>
+        </p>
+      )}
       {fields}
       <Listing
         list={list}

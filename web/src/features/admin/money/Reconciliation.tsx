@@ -1,4 +1,7 @@
-/** Reconciliation: what the gateway owes us and our bank should hold, settlements to record, findings, the bank's statements, the days that changed it, and the form of a settlement. */
+/**
+ * Reconciliation: what the gateway owes us and our bank should hold, settlements to record, findings, the bank's statements, the days that
+ * changed it, and the form of a settlement. Where money comes by bank transfers, it names no gateway.
+ */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { TREASURY } from '@roz/contract/roles.ts'
@@ -6,6 +9,7 @@ import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
+import { settings } from '../../../app/settings.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/Feedback.tsx'
 import { formatInstant, formatLongDay } from '../../../ui/format.ts'
@@ -32,6 +36,7 @@ export function Reconciliation() {
   const [recording, setRecording] = useState(false)
   const mayRecord = useMay(TREASURY)
   const first = list.data?.pages[0]
+  const settles = first !== undefined && withGateway(first.balances)
   return (
     <>
       <div className="head-row spaced">
@@ -39,7 +44,7 @@ export function Reconciliation() {
           <Trans>Reconciliation</Trans>
         </h2>
         <div className="buttons">
-          {mayRecord && first !== undefined ? (
+          {mayRecord && settles ? (
             <Button onClick={() => setRecording(true)}>
               <Trans>Record a settlement</Trans>
             </Button>
@@ -47,7 +52,7 @@ export function Reconciliation() {
           <CsvButton of="reconciliationCsv" name="reconciliation" />
         </div>
       </div>
-      {first === undefined ? null : <CheckLine check={first.check} />}
+      {first !== undefined && (settles || first.check.open > 0) ? <CheckLine check={first.check} /> : null}
       {first === undefined || first.bankCheck === null ? null : <BankCheckLine check={first.bankCheck} />}
       {first === undefined ? null : <Balances balances={first.balances} />}
       <Proposals />
@@ -74,6 +79,9 @@ export function Reconciliation() {
     </>
   )
 }
+
+/** Money that comes by bank transfers is owed by nobody. A gateway that was used before may owe something still. */
+const withGateway = ({ gateway, fees }: Page['balances']): boolean => settings.modes.byTransfer !== true || gateway !== 0 || fees !== 0
 
 /** One line, red while the newest reading is late or something does not fit. */
 function CheckLine({ check: { readAt, isLate, open, difference } }: { readonly check: Page['check'] }) {
@@ -113,40 +121,47 @@ function Balances({ balances }: { readonly balances: Page['balances'] }) {
   const returning = formatMoney(refundsPending)
   const unclear = formatMoney(suspense)
   const facts = [
-    [
+    withGateway(balances) && [
       t`Gateway`,
       gateway < 0
         ? t`We owe the gateway ${owed}: refunds and disputes were more than the money it had for us.`
         : t`The gateway owes us ${owed}. Compare it with the amount on its dashboard that is not settled yet.`,
     ],
     [t`Bank`, t`Our bank account should hold ${held} of this money. Compare it with the bank's statement.`],
-    [t`Fees`, t`The gateway has kept ${kept} so far, tax included. The platform share pays it.`],
+    withGateway(balances) && [t`Fees`, t`The gateway has kept ${kept} so far, tax included. The platform share pays it.`],
     [t`Withdrawals`, t`${leaving} waits to be paid out.`],
     [t`Refunds`, t`${returning} waits to be refunded.`],
     [t`Suspense`, t`${unclear} has no clear owner yet.`],
   ] as const
   return (
     <dl className="facts-list two spaced">
-      {facts.map(([name, sentence]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{sentence}</dd>
-        </div>
-      ))}
+      {facts.map((fact) =>
+        fact === false ? null : (
+          <div key={fact[0]}>
+            <dt>{fact[0]}</dt>
+            <dd>{fact[1]}</dd>
+          </div>
+        ),
+      )}
     </dl>
   )
 }
 
 function DayRow({ of }: { readonly of: Page['reconciliation'][number] }) {
   const { t } = useLingui()
+  const { byTransfer = false } = settings.modes
   const [captured, refunded, disputed] = [formatMoney(of.captured), formatMoney(of.refunded), formatMoney(of.disputed)]
   const [settled, fee, owed] = [formatMoney(of.settled), formatMoney(of.fee), formatMoney(of.owed)]
   const facts = [
     of.captured === 0 ? null : t`Payments: ${captured}`,
     of.refunded === 0 ? null : t`Refunded: ${refunded}`,
     of.disputed === 0 ? null : t`Disputed: ${disputed}`,
-    of.settled === 0 && of.fee === 0 ? null : t`Settled: ${settled} to our bank, ${fee} kept as the fee`,
-    t`Owed by the gateway at the end of the day: ${owed}`,
+    of.settled === 0 && of.fee === 0
+      ? null
+      : byTransfer && of.fee === 0
+        ? t`Arrived at our bank: ${settled}`
+        : t`Settled: ${settled} to our bank, ${fee} kept as the fee`,
+    byTransfer && of.owed === 0 ? null : t`Owed by the gateway at the end of the day: ${owed}`,
   ]
   return (
     <li>
