@@ -1,4 +1,8 @@
-/** Withdrawals, refunds and payments in suspense as tables. A bank account is its last four digits, as on the screens. */
+/**
+ * Withdrawals, refunds and payments in suspense as tables. A bank account is its last four digits, as on the screens.
+ * - The name of an account's holder is in no table: support and auditors read them too. Who pays by hand sees it with the account, one
+ *   withdrawal at a time, and the staff log has that (`withdrawalBank`).
+ */
 import type { Db } from '../../db/sql.ts'
 import type { Handlers } from '../../http/route.ts'
 import { exportList } from '../../staff/exported-list.ts'
