@@ -1,12 +1,10 @@
 /**
  * The gateway's API for payouts, under /payout.
- *
- * - The payouts account has its own keys and API version. Without an account every call is refused as not enabled.
- * - With a signature key every call needs an `x-cf-signature` that is at most ten minutes old.
+ * - The payouts account has its own keys and API version (account-calls.ts).
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { admit, answer, type Parts } from './calls.ts'
-import { fakeEdge } from './edge.ts'
+import type { FastifyInstance } from 'fastify'
+import { admitAccount } from './account-calls.ts'
+import { answer, type Parts } from './calls.ts'
 import { readNewBeneficiary, readNewTransfer } from './payout-fields.ts'
 import { beneficiaryEntity, transferEntity } from './payout-entities.ts'
 import {
@@ -18,25 +16,13 @@ import {
   readTransfer,
   readTransferByCfId,
 } from './payouts.ts'
-import { badUrl, missing, notEnabled } from './refusals.ts'
-import { checkSignature } from './signature.ts'
-
-const VERSIONS: ReadonlySet<string> = new Set(['2024-01-01'])
+import { missing } from './refusals.ts'
 
 type Query = { Querystring: Readonly<Record<string, string | string[] | undefined>> }
 
 export function payoutRoutes(app: FastifyInstance, parts: Parts): void {
-  const { store, clock, payouts } = parts
-  app.setNotFoundHandler(() => {
-    throw badUrl()
-  })
-  fakeEdge(app, store)
-  app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
-    if (payouts === undefined) throw notEnabled()
-    admit(request, reply, { store, keys: payouts, versions: VERSIONS })
-    checkSignature(request, payouts, await clock.now())
-  })
-
+  const { store, payouts } = parts
+  admitAccount(app, parts, payouts, '2024-01-01')
   app.post('/beneficiary', (request, reply) =>
     answer(parts, reply.code(201), (nowMs) => beneficiaryEntity(createBeneficiary(store, readNewBeneficiary(request.body), nowMs))),
   )
