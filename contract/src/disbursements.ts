@@ -7,7 +7,7 @@ import { LANGUAGES } from '@roz/core/language.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { knownBy } from './help.ts'
+import { knownBy, uploaded } from './help.ts'
 import {
   APPROVAL_ABOVE,
   APPROVAL_REFUSALS,
@@ -105,22 +105,9 @@ export const followUpFields = {
 }
 /** What an upload of a follow-up's picture takes and refuses. */
 export const pictureUpload = {
-  upload: { field: 'file', bytesMax: 10 * 1024 * 1024, tooLarge: 'receipt_too_large' },
+  ...uploaded,
   output: z.object({ hash: z.string().meta({ description: 'SHA-256 of the stored picture' }), width: count, height: count }),
-  status: 201,
-  refusals: [
-    'picture_not_picture',
-    'receipt_too_large',
-    'picture_heic',
-    'picture_pixels',
-    'invalid_input',
-    'unsupported_media_type',
-    'too_many_requests',
-    'follow_up_consent',
-    'follow_up_not_due',
-    'own_arrival',
-    'follow_up_picture',
-  ],
+  refusals: ['picture_not_picture', ...uploaded.refusals, 'follow_up_consent', 'follow_up_not_due', 'own_arrival', 'follow_up_picture'],
 } as const
 
 export const disbursementCalls = {

@@ -6,6 +6,13 @@ import { endpoint } from './endpoint.ts'
 import { HELPERS, STAFF, TREASURY } from './roles.ts'
 import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
 
+/** What each upload of a picture takes, and its refusals beside its own. */
+export const uploaded = {
+  upload: { field: 'file', bytesMax: 10 * 1024 * 1024, tooLarge: 'receipt_too_large' },
+  status: 201,
+  refusals: ['receipt_too_large', 'picture_heic', 'picture_pixels', 'invalid_input', 'unsupported_media_type', 'too_many_requests'],
+} as const
+
 const hash = z.string().meta({ description: 'SHA-256 of the published picture, 64 hex digits' })
 const billPicture = z.object({ hash, width: count, height: count })
 const withheld = z.object({
@@ -109,18 +116,9 @@ export const helpCalls = {
     access: 'admin',
     roles: HELPERS,
     summary: 'Stores a picture of a bill as WebP, without its metadata. The picture becomes public when its entry is booked.',
-    upload: { field: 'file', bytesMax: 10 * 1024 * 1024, tooLarge: 'receipt_too_large' },
+    ...uploaded,
     output: z.object({ ...billPicture.shape, url: z.string().meta({ description: 'Its public address once it is booked' }) }),
-    status: 201,
-    refusals: [
-      'receipt_not_picture',
-      'receipt_too_large',
-      'picture_heic',
-      'picture_pixels',
-      'invalid_input',
-      'unsupported_media_type',
-      'too_many_requests',
-    ],
+    refusals: ['receipt_not_picture', ...uploaded.refusals],
   }),
   adminReceipt: endpoint({
     method: 'GET',
