@@ -15,13 +15,12 @@ import { useMember } from '../../app/session.tsx'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../ui/format.ts'
-import { Book, CardSection } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
 import { Unbroken } from '../../ui/Unbroken.tsx'
 import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
 import { OwnRupee } from '../RupeeTrail.tsx'
 import { NAME_MATCHES } from '../wallet/name-match.ts'
-import { Fact, Letterhead } from './Paper.tsx'
+import { Fact, Letterhead, PaperPage } from './Paper.tsx'
 import { isVoided, toneOf } from '../wallet/transaction-status.ts'
 import { Status } from '../wallet/Transactions.tsx'
 
@@ -38,32 +37,20 @@ export function ReceiptPage() {
   // The way of a rupee depends on today by the server's clock, which the round's answer carries.
   useQuery({ ...roundQuery, refetchInterval: false, staleTime: ROUND_POLL_MS })
   return (
-    <Book title={t`Receipt`}>
-      <CardSection when={t`Your wallet`}>
-        <div className="receipt">
-          {found.data !== undefined ? (
-            <Paper receipt={found.data.receipt} />
-          ) : (
-            <>
-              <h1>
-                <Trans>Receipt</Trans>
-              </h1>
-              <Missing error={found.error} busy={found.isFetching} onRetry={() => void found.refetch()} />
-            </>
-          )}
-          <p className="buttons card-actions no-print">
-            {found.data === undefined ? null : (
-              <Button onClick={() => window.print()}>
-                <Trans>Print or save</Trans>
-              </Button>
-            )}
-            <Link className={buttonClass('secondary')} to={paths.wallet}>
-              <Trans>Go to Wallet</Trans>
-            </Link>
-          </p>
-        </div>
-      </CardSection>
-    </Book>
+    <PaperPage
+      title={t`Receipt`}
+      paper={found.data && <Paper receipt={found.data.receipt} />}
+      missing={<Missing error={found.error} busy={found.isFetching} onRetry={() => void found.refetch()} />}
+    >
+      {found.data === undefined ? null : (
+        <Button onClick={() => window.print()}>
+          <Trans>Print or save</Trans>
+        </Button>
+      )}
+      <Link className={buttonClass('secondary')} to={paths.wallet}>
+        <Trans>Go to Wallet</Trans>
+      </Link>
+    </PaperPage>
   )
 }
 

@@ -16,13 +16,12 @@ import { paths, publicPath } from '../../paths.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
 import { formatDay } from '../../ui/format.ts'
-import { Book, CardSection } from '../../ui/Layout.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { useServerDay } from '../clock.ts'
 import { TeamWords } from '../OtherLanguage.tsx'
 import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
 import { PanForm } from './PanForm.tsx'
-import { Fact, Letterhead } from './Paper.tsx'
+import { Fact, Letterhead, PaperPage } from './Paper.tsx'
 
 export function YearPage() {
   const { t } = useLingui()
@@ -39,31 +38,23 @@ export function YearPage() {
   })
   const { data } = found
   return (
-    <Book title={t`Your year`}>
-      <CardSection when={t`Your wallet`}>
-        <div className="receipt">
-          {data === undefined ? (
-            <>
-              <h1>
-                <Trans>Your year</Trans>
-              </h1>
-              <Missing error={found.error} busy={found.isFetching} onRetry={() => void found.refetch()} />
-            </>
-          ) : (
-            <>
-              <Statement year={data} today={today} />
-              {data.tax.isWithheld ? <PanForm key={data.tax.pan} tax={data.tax} /> : null}
-            </>
-          )}
-          <p className="buttons card-actions no-print">
-            {data === undefined ? null : <SaveAs year={data} />}
-            <Link className={buttonClass('secondary')} to={paths.history}>
-              <Trans>Go to History</Trans>
-            </Link>
-          </p>
-        </div>
-      </CardSection>
-    </Book>
+    <PaperPage
+      title={t`Your year`}
+      paper={
+        data && (
+          <>
+            <Statement year={data} today={today} />
+            {data.tax.isWithheld ? <PanForm key={data.tax.pan} tax={data.tax} /> : null}
+          </>
+        )
+      }
+      missing={<Missing error={found.error} busy={found.isFetching} onRetry={() => void found.refetch()} />}
+    >
+      {data === undefined ? null : <SaveAs year={data} />}
+      <Link className={buttonClass('secondary')} to={paths.history}>
+        <Trans>Go to History</Trans>
+      </Link>
+    </PaperPage>
   )
 }
 
