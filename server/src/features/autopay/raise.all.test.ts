@@ -43,6 +43,19 @@ test('a low wallet is topped up: raised two days ahead, announced, paid, booked 
   expect(transactions.filter((one: { description: string }) => one.description === 'Added by AutoPay')).toHaveLength(2)
 })
 
+test('a debit that comes after a midnight with an empty wallet joins that day’s round', async () => {
+  const { memberId, mandate } = await world.low()
+  await world.nextMorning()
+  const charge = world.only(mandate)
+  await world.at(addDays(charge.day, -1), '09:00:00')
+  await world.leave(memberId, 0)
+  await world.at(charge.day, '09:00:00')
+  expect(await world.balanceOf(memberId)).toBe(0)
+  world.end(charge, 'paid')
+  await world.at(charge.day, '10:30:00')
+  expect(await world.balanceOf(memberId)).toBe(29)
+})
+
 const tomorrow = (): Promise<void> => world.nextMorning()
 
 describe('nothing is raised', () => {
