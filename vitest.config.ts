@@ -1,9 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** These tests kill processes and check what was acknowledged within milliseconds, so nothing runs at the same time. */
-const ALONE = ['e2e/tests/journeys/kill-journey.all.test.ts']
-
 /** `npm test` without a filter sets it. Without it, as with `npm run test:all`, the files of the breadth run too. */
 const LEFT_OUT = process.env.ROZ_TEST_SHORT === '1' ? ['**/*.all.test.ts'] : []
 
@@ -92,7 +89,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['e2e/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...LEFT_OUT, ...ALONE],
+          exclude: [...configDefaults.exclude, ...LEFT_OUT],
           globalSetup: ['e2e/harness/first-data-setup.ts'],
           setupFiles: ['e2e/harness/setup.ts'],
           maxWorkers: FOUR,
@@ -106,7 +103,7 @@ export default defineConfig({
         test: {
           name: 'alone',
           // The tests of lab/ run with `npm run test:all`.
-          include: [...ALONE, ...(process.env.ROZ_TEST_ALL === '1' ? ['lab/**/*.test.ts'] : [])],
+          include: process.env.ROZ_TEST_ALL === '1' ? ['lab/**/*.test.ts'] : [],
           exclude: [...configDefaults.exclude, ...LEFT_OUT],
           globalSetup: ['e2e/harness/first-data-setup.ts'],
           setupFiles: ['e2e/harness/setup.ts'],

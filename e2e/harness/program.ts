@@ -47,8 +47,6 @@ export type ProgramOptions = {
   readonly env?: Readonly<Record<string, string>>
   /** The sources to run; by default this checkout's. */
   readonly sources?: string
-  /** Makes its own data and keeps fsync on, as in production: for the crash tests. */
-  readonly isDurable?: boolean
 }
 
 /** Below the ephemeral ports of outgoing connections: our port stays free while its server is down. */
@@ -92,7 +90,7 @@ export function newDataDir(): string {
   return dataDir
 }
 
-/** Starts a process of ours that is not the server: the recording proxy. */
+/** Starts a process of ours that is not the server. */
 export function startChild(script: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
   const child = spawn(process.execPath, [script, ...args], {
     cwd: ROOT,
@@ -161,7 +159,7 @@ export async function startProgram(options: ProgramOptions = {}): Promise<Progra
   const dataDir = options.dataDir ?? newDataDir()
   // An external database keeps its own clock.
   const isFirst = options.env?.DATABASE_URL === undefined && !existsSync(path.join(dataDir, 'postgres'))
-  if (isFirst && options.isDurable !== true) copyFirstData(dataDir, options.env)
+  if (isFirst) copyFirstData(dataDir, options.env)
   const program = await startUntouched({ ...options, dataDir })
   if (isFirst) await setToNoon(program.url)
   return program

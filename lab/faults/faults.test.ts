@@ -21,6 +21,7 @@ const CHEAP: readonly Kind[] = [
   'webhooks-early',
   'midnight-jumps',
   'server-kill',
+  'machine-kill',
 ]
 
 test('under faults with operations in flight no acknowledged effect is lost or doubled, and every invariant holds', {

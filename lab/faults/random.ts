@@ -1,10 +1,12 @@
 /** Pseudo-random choices that a seed repeats. */
-import { random } from '../../e2e/harness/crash-calls.ts'
-
 export type Dice = ReturnType<typeof createDice>
 
 export function createDice(seed: number) {
-  const next = random(seed)
+  let state = seed
+  const next = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
   // Neighbouring seeds give similar first numbers: skip them.
   for (let skipped = 0; skipped < 8; skipped++) next()
   const below = (count: number): number => Math.floor(next() * count)
