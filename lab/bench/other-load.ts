@@ -1,9 +1,6 @@
 /** Measures how much of the processor programs other than the measured ones take: whether the machine was idle beside a run. */
 import { cpus } from 'node:os'
 
-/** Below this many cores the machine counts as idle: a system's own services take a few hundredths. */
-export const IDLE_BELOW_CORES = 0.15
-
 /** Processor time of the whole machine so far in ms, without idle time. */
 const busyMs = (): number => cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0)
 

@@ -32,8 +32,6 @@ export async function preparePgbench(setUp: SetUp) {
   const version = (await run(program, ['--version'])).stdout.trim()
   return {
     version,
-    clients: CLIENTS,
-    scale: SCALE,
     /** Maximum transactions per second. */
     perSecond: async (seconds: number): Promise<number> => {
       const { stdout } = await run(program, [...simple, '-T', String(seconds), url])
@@ -56,4 +54,3 @@ export async function preparePgbench(setUp: SetUp) {
     },
   }
 }
-export type Pgbench = Awaited<ReturnType<typeof preparePgbench>>

@@ -2,11 +2,10 @@
  * `npm run bench`: measures every published speed figure in one run on one server.
  *
  * - Figures are ratios to pgbench, the empty server or the peer.
- * - The run writes the figures of docs/performance.md, and of docs/scale.md if a run of the sizes is kept.
+ * - The run writes the figures of docs/performance.md.
  * - `--quick` uses a tenth of the members and writes nothing.
  */
 import { sql } from '@roz/server/db/sql.ts'
-import { machineHere } from './circumstances.ts'
 import { passDay, today, watchDay } from './days.ts'
 import { batchedJoins, oneAtATime, singleJoins, weighJoins } from './engine.ts'
 import {
@@ -26,7 +25,6 @@ import {
 import { preparePgbench } from './pgbench.ts'
 import { complaints, type Program, startEmpty, startPeer, startProduct } from './processes.ts'
 import { finish, median, type Results, type Taken } from './results.ts'
-import { writeScale } from './scale-figures.ts'
 import { addHistory, addMembers, openSetUp, type SetUp } from './set-up.ts'
 import { endStarts, secondStarts } from './second-start.ts'
 
@@ -110,8 +108,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 try {
   const results = await measureAll(setUp)
-  await finish(results, { write: !quick })
-  if (!quick) writeScale()
+  finish(results, { write: !quick })
 } catch (error) {
   // After a signal, calls in flight fail: report nothing.
   if (!isStopped) {
@@ -133,7 +130,6 @@ async function measureAll(at: SetUp): Promise<Results> {
   await addHistory(at, READER, HISTORY)
   await at.root.query(sql`vacuum analyze`)
   const product = keep(await startProduct(at))
-  const machine = describeMachine(pgbench.version)
   const engine = await measureEngine(at, product, pgbench)
   say(`memory of the server: ${product.peakMb().toFixed(0)} MB`)
   const http = await measureHttp(at, product, pgbench, peer, median(engine.repeats.map((repeat) => repeat.pgbench)))
@@ -141,11 +137,8 @@ async function measureAll(at: SetUp): Promise<Results> {
   say(`memory of the server: ${product.peakMb().toFixed(0)} MB`)
   const days = await measureDays(at, product)
   return {
-    at: new Date().toISOString(),
-    machine,
-    size: SIZE,
+    pgbench: pgbench.version,
     starts,
-    pgbench: { clients: pgbench.clients, scale: pgbench.scale },
     engine,
     http,
     days,
@@ -295,8 +288,4 @@ async function measureDays(at: SetUp, product: Program): Promise<Results['days']
       `a day of ${entries} settled in ${settledSeconds.toFixed(1)} s (slowest answer ${slowestAnswerMs.toFixed(0)} ms), then ${autoJoin?.members} joined in ${autoJoin?.seconds.toFixed(1)} s`,
     )
   return { small, large }
-}
-
-function describeMachine(pgbench: string): Results['machine'] {
-  return { ...machineHere(), node: process.version, pgbench }
 }

@@ -2,10 +2,9 @@
  * `npm run lab -- sizes`: measures one day of a community of 1 million, then of 10 million members, in one database.
  *
  * - Each step of a day must grow in proportion to the members, and no transaction may grow with them.
- * - It writes docs/sizes.md and the figures of docs/scale.md. `--sizes 10000,100000` measures other sizes and writes neither.
+ * - It writes the figures of docs/sizes.md. `--sizes 10000,100000` measures other sizes and writes nothing.
  * - Ten million take 25 GB of disk and about an hour.
  */
-import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -16,14 +15,13 @@ import { inClockwork } from '@roz/server/ledger/round-lock.ts'
 import { closeRound } from '@roz/server/ledger/rounds.ts'
 import { voidRound } from '@roz/server/ledger/settlement.ts'
 import { appendRecord } from '@roz/server/transparency-log/records.ts'
-import { circumstancesOf } from './circumstances.ts'
+import { measuredHere, writeFigures } from '../page.ts'
 import { watchOtherLoad } from './other-load.ts'
 import { complaints, type Program, ROOT, startProduct } from './processes.ts'
 import { passDay, today } from './days.ts'
 import { watchDatabase } from './longest.ts'
-import { writeScale } from './scale-figures.ts'
 import { addMembers, cpuMsOf, leaveOutAudits, memberAt, openSetUp, type SetUp } from './set-up.ts'
-import { pageOf, type Report, type Size, type Step, tableOf } from './sizes-results.ts'
+import { type Size, type Step, tableOf } from './sizes-results.ts'
 import { runWatched } from './watched-program.ts'
 
 const { values } = parseArgs({
@@ -236,13 +234,15 @@ try {
   const otherCores = watchOtherLoad(() => cpuMsOf(process.pid) + setUp.databaseCpuMs())
   const measuredSizes: Size[] = []
   for (const members of sizes) measuredSizes.push(await measure(members, sizes[measuredSizes.length - 1] ?? 0))
-  const report: Report = { ...circumstancesOf({ beganMs: began, otherCores: otherCores() }), sizes: measuredSizes }
-  process.stdout.write(`${tableOf(report.sizes)}\n`)
-  writeFileSync(path.join(ROOT, '.build/sizes.json'), `${JSON.stringify(report, undefined, 2)}\n`)
-  if (values.sizes === undefined) {
-    writeFileSync(path.join(ROOT, 'docs/sizes.md'), pageOf(report))
-    writeScale()
-  }
+  const figures = tableOf(measuredSizes)
+  const minutes = ((performance.now() - began) / 60_000).toFixed(0)
+  process.stdout.write(`${figures}\n`)
+  if (values.sizes === undefined)
+    writeFigures(
+      'sizes.md',
+      'npm run lab -- sizes',
+      `${measuredHere()}, ${minutes} minutes. Other programs took ${otherCores().toFixed(2)} cores on average.\n\n${figures}`,
+    )
 } catch (error) {
   process.stderr.write(`${complaints(setUp)}\n`)
   throw error

@@ -19,7 +19,6 @@ import { ticketOf } from '../../verifier/src/draw.ts'
 import { verifierKeyOf } from '../../verifier/src/note.ts'
 import { checkpointOf, closeRecord, DAY, LOG, memberKey, openRecord, receiptFor } from '../../verifier/test/site-maker.ts'
 import { PARTS_EACH } from './verifier-folder.ts'
-import type { PageRun, TicketRun } from './verifier-results.ts'
 
 const JSON_NAMES = /^(draws|books)\/[\d-]+$/
 const WAIT_MS = 180_000
@@ -31,7 +30,7 @@ function viewOf(entries: number): object {
   return { day: { day: DAY, status: 'settled', entries, intake: entries, split, winners: [], assurance: 'sealed', isDemo: false, books } }
 }
 
-export type Front = { readonly url: string; readonly close: () => void }
+type Front = { readonly url: string; readonly close: () => void }
 
 /** Proxies the product's pages and serves the published files from the folder. */
 export async function startFront(target: number, folder: string, entries: number): Promise<Front> {
@@ -59,7 +58,7 @@ export async function startFront(target: number, folder: string, entries: number
 }
 
 /** Measures from the click to the visible verdict. */
-export async function measurePage(browser: Browser, url: string, entries: number): Promise<PageRun> {
+export async function measurePage(browser: Browser, url: string) {
   const page = await browser.newPage()
   try {
     await page.goto(`${url}/verify/${DAY}`)
@@ -76,7 +75,7 @@ export async function measurePage(browser: Browser, url: string, entries: number
       return { seconds: (performance.now() - began) / 1000, barSteps: places.size }
     })
     const verdict = (await page.locator('[data-word] > b:not([hidden])').textContent()) ?? '?'
-    return { entries, parts: PARTS_EACH * entries, seconds, verdict, barSteps }
+    return { seconds, verdict, barSteps }
   } finally {
     await page.close()
   }
@@ -126,7 +125,7 @@ async function bundled(): Promise<string> {
   return chunk.code
 }
 
-export async function measureTicket(browser: Browser, url: string, folder: string, entries: number): Promise<TicketRun> {
+export async function measureTicket(browser: Browser, url: string, folder: string, entries: number) {
   const { answer, growth, kept } = await ticketAnswer(folder, entries)
   const page = await browser.newPage()
   try {
@@ -171,7 +170,6 @@ export async function measureTicket(browser: Browser, url: string, folder: strin
     const [firstMs = Number.NaN, ...later] = found.took
     const laterMs = later.toSorted((a, b) => a - b)[later.length >> 1] ?? Number.NaN
     return {
-      entries,
       firstMs,
       laterMs,
       bytes: concat(new TextEncoder().encode(text), new TextEncoder().encode(growth)).length,

@@ -1,8 +1,5 @@
-/** Compares Lighthouse's runs with the budgets: printed, saved as JSON and written into docs/web-performance.md. */
-import { readFileSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
-import { ROOT } from '../../e2e/harness/program.ts'
-import { machineHere } from './circumstances.ts'
+/** Compares Lighthouse's runs with the budgets: printed, and written into docs/web-performance.md. */
+import { measuredHere, table, writeFigures } from '../page.ts'
 
 export type Page = { readonly name: string; readonly kind: 'public' | 'app'; readonly address: string }
 type Metric = 'first-contentful-paint' | 'largest-contentful-paint' | 'cumulative-layout-shift' | 'total-blocking-time' | 'speed-index'
@@ -13,8 +10,6 @@ export type Look = {
   readonly finalUrl: string
   readonly lighthouse: string
   readonly browser: string
-  /** Lighthouse's benchmark index of the machine: higher is faster. */
-  readonly speed: number
   readonly scores: Readonly<Partial<Record<Category, number>>>
   readonly metrics: Readonly<Record<Metric, number>>
   readonly bytes: Readonly<Record<string, number>>
@@ -66,9 +61,9 @@ function rowOf(page: Page, looks: readonly Look[]): Row {
 }
 
 const mark = (text: string, isReached: boolean): string => (isReached ? text : `**${text}**`)
-function lineOf({ page, lcpMs, cls, tbtMs, kb, scriptKb, scores }: Row): string {
+function lineOf({ page, lcpMs, cls, tbtMs, kb, scriptKb, scores }: Row): string[] {
   const must = MUST[page.kind]
-  const cells = [
+  return [
     page.name,
     mark(`${(lcpMs / 1000).toFixed(2)} s`, lcpMs <= must.lcpMs),
     cls.toFixed(3),
@@ -78,15 +73,9 @@ function lineOf({ page, lcpMs, cls, tbtMs, kb, scriptKb, scores }: Row): string 
     mark(String(scores.performance), scores.performance >= must.performance),
     ...(['accessibility', 'best-practices', 'seo'] as const).map((one) => mark(String(scores[one]), scores[one] === PERFECT)),
   ]
-  return `| ${cells.join(' | ')} |`
 }
 
-const JSON_FILE = path.join(ROOT, '.build', 'web-performance.json')
-const DOCS_FILE = path.join(ROOT, 'docs', 'web-performance.md')
-const BEGIN = '<!-- figures: written by npm run lab -- web -->'
-const END = '<!-- end of figures -->'
-
-/** Prints figures and findings. `write` also saves every run and updates the table in the docs. */
+/** Prints figures and findings. `write` also updates the table in the docs. */
 export function finish(looks: readonly Look[], options: { readonly write: boolean }): void {
   const pages = [...new Set(looks.map(({ page }) => page))]
   const rows = pages.map((page) =>
@@ -95,28 +84,14 @@ export function finish(looks: readonly Look[], options: { readonly write: boolea
       looks.filter((look) => look.page === page),
     ),
   )
-  const table = [
-    '| Page | LCP | CLS | TBT | All bytes | Scripts | Performance | Accessibility | Best practices | SEO |',
-    '|---|---|---|---|---|---|---|---|---|---|',
-    ...rows.map(lineOf),
-  ]
-  process.stdout.write(`${table.join('\n')}\n\n`)
+  const head = ['Page', 'LCP', 'CLS', 'TBT', 'All bytes', 'Scripts', 'Performance', 'Accessibility', 'Best practices', 'SEO']
+  const figures = table(head, rows.map(lineOf))
+  process.stdout.write(`${figures}\n\n`)
   for (const { page, findings } of looks.filter(({ run }) => run === 1))
     for (const { id, title, displayValue, items } of findings)
       process.stdout.write(`${page.name}: ${id}: ${title} ${displayValue ?? ''}\n${items.map((item) => `    ${item}\n`).join('')}`)
   if (!options.write) return
-  const machine = describeMachine(looks)
-  writeFileSync(JSON_FILE, `${JSON.stringify({ at: new Date().toISOString(), machine, looks }, undefined, 1)}\n`)
-  const words = `Measured on ${new Date().toISOString().slice(0, 10)} at commit ${machine.commit}: ${machine.cores} × ${machine.processor}, ${machine.memoryGb} GB, Lighthouse ${machine.lighthouse}, ${machine.browser}, median of ${Math.max(...looks.map(({ run }) => run))}. Bold: target missed.`
-  const text = readFileSync(DOCS_FILE, 'utf8')
-  const [before, after] = [text.indexOf(BEGIN), text.indexOf(END)]
-  if (before < 0 || after < before) throw new Error(`${DOCS_FILE} has no place for the figures`)
-  writeFileSync(DOCS_FILE, `${text.slice(0, before)}${BEGIN}\n\n${words}\n\n${table.join('\n')}\n\n${text.slice(after)}`)
+  const { lighthouse = '', browser = '' } = looks[0] ?? {}
+  const programs = `Lighthouse ${lighthouse}, ${/Chrome\/\S+/.exec(browser)?.[0] ?? ''}, median of ${Math.max(...looks.map(({ run }) => run))}`
+  writeFigures('web-performance.md', 'npm run lab -- web', `${measuredHere()}, ${programs}. Bold: target missed.\n\n${figures}`)
 }
-
-const describeMachine = (looks: readonly Look[]) => ({
-  ...machineHere(),
-  lighthouse: looks[0]?.lighthouse ?? '',
-  browser: /Chrome\/\S+/.exec(looks[0]?.browser ?? '')?.[0] ?? '',
-  benchmarkIndex: Math.round(median(looks.map(({ speed }) => speed))),
-})

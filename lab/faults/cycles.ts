@@ -38,10 +38,9 @@ export type RunResult = {
   /** Faults that found nothing in flight. */
   readonly idle: readonly string[]
   readonly acknowledged: number
-  /** Counts of operations by kind. The files of figures have this name. */
+  /** Counts of operations by kind. */
   readonly deeds: Readonly<Partial<Record<OperationKind, number>>>
   readonly faultAnswers: Readonly<Record<string, number>>
-  readonly smallDisk: boolean
   readonly finding: Finding | undefined
 }
 export type CycleOptions<K extends string> = {
@@ -192,7 +191,6 @@ export async function runCycles<G extends FaultTarget, K extends string>(setup: 
     acknowledged: system.journal.acknowledged() - before,
     deeds,
     faultAnswers,
-    smallDisk: system.disk !== undefined,
     finding,
   }
 }

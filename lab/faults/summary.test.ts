@@ -3,17 +3,13 @@ import type { Cycle, Finding, RunResult } from './cycles.ts'
 import { type Circumstances, type ControlResult, summarise } from './summary.ts'
 
 const HERE: Circumstances = {
-  at: '2026-12-01T04:05:06.000Z',
+  measured: 'Measured on 2026-12-01',
   seconds: 60,
-  commit: 'abcdef123456',
-  machine: '2 × Processor, 24 GB, linux',
-  node: 'v26.10.0',
   seed: 7,
   clients: 8,
   members: 180,
-  instances: 3,
 }
-const CLUSTER: Circumstances = { ...HERE, leaseSeconds: 8, silenceMaxMs: 15_000 }
+const CLUSTER: Circumstances = { ...HERE, silenceMaxMs: 15_000 }
 const CONTROL: ControlResult = { control: 'commits-on-one-node', shows: 'lost', cycles: 1, found: 'join of 1001' }
 
 const cycleOf = (kind: string, silenceMs: number): Cycle => ({
@@ -32,7 +28,6 @@ const resultOf = (cycles: readonly Cycle[], finding?: Finding): RunResult => ({
   acknowledged: 40,
   deeds: {},
   faultAnswers: {},
-  smallDisk: true,
   finding,
 })
 

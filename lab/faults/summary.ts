@@ -1,5 +1,5 @@
 /**
- * The figures of a run, as the report file has them, and its verdict.
+ * The figures of a run and its verdict.
  * - A run is clean without a finding, and if each control was found.
  * - A silence that is longer than the campaign allows is a finding. It does not end its system: nothing was lost.
  */
@@ -16,25 +16,18 @@ export type ControlResult = {
 export type Campaign = {
   readonly kinds: readonly string[]
   readonly often?: Readonly<Record<string, number>>
-  readonly instances: number
-  readonly leaseSeconds?: number
   readonly silenceMaxMs?: number
   readonly controls: readonly ((seed: number) => Promise<ControlResult>)[]
   readonly run: (options: CycleOptions<string>) => Promise<RunResult>
 }
 export type Circumstances = {
-  readonly at: string
+  /** Day, commit and machine. */
+  readonly measured: string
   readonly seconds: number
-  readonly commit: string
-  readonly machine: string
-  readonly node: string
   readonly seed: number
   readonly clients: number
   readonly members: number
-  /** Servers on one database. */
-  readonly instances: number
-  /** For a cluster: the leader's lease, and the longest time that a fault may leave all clients without an acknowledgement. */
-  readonly leaseSeconds?: number
+  /** For a cluster: the longest time that a fault may leave all clients without an acknowledgement. */
   readonly silenceMaxMs?: number
 }
 export type KindRow = {
@@ -47,7 +40,6 @@ export type KindRow = {
   readonly maxSilenceMs: number
 }
 export type FaultReport = Circumstances & {
-  readonly smallDisk: boolean
   readonly totals: {
     readonly cycles: number
     readonly idle: number
@@ -58,8 +50,6 @@ export type FaultReport = Circumstances & {
     readonly broken: number
     readonly complaints: number
   }
-  /** Acknowledged operations by kind. */
-  readonly deeds: Readonly<Record<string, number>>
   /** Answers of 500 and above, which the clients retried. */
   readonly faultAnswers: Readonly<Record<string, number>>
   readonly kinds: readonly KindRow[]
@@ -79,7 +69,6 @@ export function summarise(results: readonly RunResult[], controls: readonly Cont
   const count = (list: 'lost' | 'doubled' | 'strange' | 'broken' | 'told'): number => sum(findings.map((finding) => finding[list].length))
   return {
     ...circumstances,
-    smallDisk: results.every(({ smallDisk }) => smallDisk),
     totals: {
       cycles: cycles.length,
       idle: sum(results.map(({ idle }) => idle.length)),
@@ -90,7 +79,6 @@ export function summarise(results: readonly RunResult[], controls: readonly Cont
       broken: count('broken'),
       complaints: count('told'),
     },
-    deeds: addUp(results.map(({ deeds }) => deeds)),
     faultAnswers: addUp(results.map(({ faultAnswers }) => faultAnswers)),
     kinds: [...new Set(cycles.map(({ kind }) => kind))].sort().map((kind) =>
       rowOf(

@@ -20,24 +20,17 @@ export type FuzzOptions = {
   /** Without a payout gateway: finance pays withdrawals by hand. */
   readonly byHand?: boolean
   readonly goesOn?: () => boolean
-  /** Called when server and data are ready. */
-  readonly opened?: () => void
   readonly say?: (line: string) => void
 }
 export type Finding = { readonly what: string; readonly call: CallName; readonly times: number; readonly example: string }
 export type CallCount = { accepted: number; refused: number }
 export type FuzzResult = {
-  readonly seed: number
-  /** Servers that were fuzzed at once, each with a database of its own. */
-  readonly worlds: number
-  readonly demo: boolean
   readonly requests: number
   readonly accepted: number
   readonly refused: number
   /** 503: the server was busy. Neither accepted nor refused. */
   readonly shed: number
   readonly statuses: Readonly<Record<string, number>>
-  readonly wrongs: Readonly<Record<string, number>>
   /** Every code of a refusal that was answered. */
   readonly codes: readonly string[]
   readonly days: number
@@ -59,12 +52,10 @@ export async function runFuzz({
   demo = true,
   byHand = false,
   goesOn = () => true,
-  opened = () => undefined,
   say = () => undefined,
 }: FuzzOptions): Promise<FuzzResult> {
   const dice = createDice(seed)
   const world = await openWorld(dice, { demo, byHand })
-  opened()
   const { send, close } = createSender(world.roz.url)
   const tally = createTally((finding) => say(`${finding.call}: ${finding.what}\n${finding.example}`))
   let days = 0
@@ -89,60 +80,16 @@ export async function runFuzz({
       await world.settle()
     }
     const audit = (await runAudit(world.db)).map(({ invariant, subject, found }) => `${invariant}: ${subject}: ${found}`)
-    return { seed, worlds: 1, demo, days, audit, ...tally.result() }
+    return { days, audit, ...tally.result() }
   } finally {
     close()
     await world.close()
   }
 }
 
-/** Several set-ups at once, each with its own server and database; adds up their figures. */
-export async function runWorlds(count: number, { requests, seed, ...options }: FuzzOptions): Promise<FuzzResult> {
-  const each = Math.ceil(requests / count)
-  const opened: Promise<unknown>[] = []
-  const results = await Promise.all(
-    Array.from({ length: count }, (_, world) => {
-      // One start after the other: a demo community takes a minute.
-      const before = Promise.allSettled(opened.slice(0, world))
-      const start = Promise.withResolvers<void>()
-      opened.push(start.promise)
-      // In every second set-up, staff pay by hand.
-      const share = { requests: Math.min(each, requests - each * world), seed: seed + world, byHand: world % 2 === 1 }
-      return before.then(() => runFuzz({ ...options, ...share, opened: start.resolve }))
-    }),
-  )
-  const sum = (of: (result: FuzzResult) => number): number => results.reduce((total, result) => total + of(result), 0)
-  const addUp = (of: (result: FuzzResult) => Readonly<Record<string, number>>): Record<string, number> =>
-    Object.fromEntries(
-      [...new Set(results.flatMap((result) => Object.keys(of(result))))].sort().map((key) => [key, sum((result) => of(result)[key] ?? 0)]),
-    )
-  return {
-    seed,
-    worlds: count,
-    demo: options.demo ?? true,
-    days: sum(({ days }) => days),
-    requests: sum((result) => result.requests),
-    accepted: sum(({ accepted }) => accepted),
-    refused: sum(({ refused }) => refused),
-    shed: sum(({ shed }) => shed),
-    statuses: addUp(({ statuses }) => statuses),
-    wrongs: addUp(({ wrongs }) => wrongs),
-    codes: [...new Set(results.flatMap(({ codes }) => codes))].sort(),
-    calls: Object.fromEntries(
-      NAMES.map((name) => [
-        name,
-        { accepted: sum(({ calls }) => calls[name]?.accepted ?? 0), refused: sum(({ calls }) => calls[name]?.refused ?? 0) },
-      ]),
-    ),
-    findings: results.flatMap(({ findings }) => findings),
-    audit: results.flatMap(({ audit }) => audit),
-  }
-}
-
 /** Counts answers and keeps what is wrong with them, each kind once with its first example. */
 function createTally(found: (finding: Finding) => void) {
   const statuses: Record<string, number> = {}
-  const wrongs: Record<string, number> = {}
   const codes = new Set<string>()
   const calls: Record<string, CallCount> = Object.fromEntries(NAMES.map((name) => [name, { accepted: 0, refused: 0 }]))
   const findings = new Map<string, { what: string; call: CallName; times: number; example: string }>()
@@ -162,7 +109,6 @@ function createTally(found: (finding: Finding) => void) {
     /** Returns the body of an accepted answer. */
     add(request: FuzzRequest, answer: Answer | string, changes: readonly Change[]): unknown {
       count++
-      for (const wrong of request.wrongs.length === 0 ? ['none'] : request.wrongs) wrongs[wrong] = (wrongs[wrong] ?? 0) + 1
       if (typeof answer === 'string') {
         statuses['no answer'] = (statuses['no answer'] ?? 0) + 1
         // A body above the limit is answered while it still arrives, which may break the connection.
@@ -189,7 +135,6 @@ function createTally(found: (finding: Finding) => void) {
       refused: Object.values(calls).reduce((sum, { refused }) => sum + refused, 0),
       shed,
       statuses,
-      wrongs,
       codes: [...codes],
       calls,
       findings: [...findings.values()],

@@ -1,13 +1,12 @@
-/** Writes docs/upgrade.md from the figures of a run: npm run lab -- upgrade --write docs/upgrade.md. */
-import { readFileSync, writeFileSync } from 'node:fs'
-import type { Cycle, Finding } from '../faults/cycles.ts'
+/** The figures of an upgrade in Markdown, as it prints them and as docs/upgrade.md shows them. */
+import type { Finding } from '../faults/cycles.ts'
 import type { Circumstances } from '../faults/summary.ts'
+import { count, table } from '../page.ts'
 import type { Step } from './steps.ts'
 import type { Outcome } from './run.ts'
 
-/** `commit`: the new version's. */
 export type UpgradeReport = Outcome &
-  Omit<Circumstances, 'instances' | 'leaseSeconds'> & {
+  Circumstances & {
     readonly servers: number
     readonly control: { readonly found: string | undefined }
   }
@@ -25,11 +24,6 @@ const MEANINGS: Readonly<Record<Step, string>> = {
   'night-new-alone': 'midnight passes with the new version alone',
 }
 
-const thousands = (count: number): string => count.toLocaleString('en-IN')
-
-const lineOf = ({ kind, seconds, acknowledged, failed, silenceMs }: Cycle): string =>
-  `| \`${kind}\` | ${MEANINGS[kind as Step]} | ${seconds.toFixed(0)} | ${thousands(acknowledged)} | ${failed} | ${(silenceMs / 1000).toFixed(1)} |`
-
 export const countOf = (finding: Finding | undefined, what: 'lost' | 'doubled' | 'strange' | 'broken' | 'told'): number =>
   finding?.[what].length ?? 0
 
@@ -37,37 +31,21 @@ export const countOf = (finding: Finding | undefined, what: 'lost' | 'doubled' |
 export const isSound = ({ finding, control, cycles, steps }: UpgradeReport): boolean =>
   finding === undefined && control.found !== undefined && cycles.length === steps
 
-function pageOf(report: UpgradeReport): string {
-  const { finding, cycles } = report
-  return `# An upgrade under load
-
-Written by \`npm run lab -- upgrade --write docs/upgrade.md\`: the figures of one run of \`npm run lab -- upgrade\`. It began on ${report.at} and took ${thousands(Math.round(report.seconds / 60))} minutes
-on ${report.machine}, Node ${report.node}, with \`--seed ${report.seed}\`: from commit \`${report.from.slice(0, 12)}\` to \`${report.commit.slice(0, 12)}\`, which brought ${report.added.map((name) => `\`${name.replace('.sql', '')}\``).join(', ')}.
-
-| | |
-| --- | --- |
-| failed requests | **${thousands(cycles.reduce((sum, { failed }) => sum + failed, 0))}** |
-| acknowledged operations | **${thousands(report.acknowledged)}** |
-| lost; doubled; requested by nobody; broken invariants; complaints of the harness | **${countOf(finding, 'lost')}; ${countOf(finding, 'doubled')}; ${countOf(finding, 'strange')}; ${countOf(finding, 'broken')}; ${countOf(finding, 'told')}** |
-| days that ended, accepted by both verifiers | **${report.days.length}** |
-
-## Steps
-
-${report.servers} servers run on one database behind one address. Each is replaced as [the runbook](runbooks/upgrade.md) says; \`roz_build_info\` must then name ${report.fromVersion} and ${report.toVersion} at the right servers.
-
-${report.clients} clients act for ${report.members} members and for administrators, with the journal and the judge of [reliability.md](reliability.md).
-
-| step | what happens | seconds | acknowledged | failed requests | longest silence, s |
-| --- | --- | --: | --: | --: | --: |
-${cycles.map(lineOf).join('\n')}
-
-The judge looks after each step. At the end every payment has arrived, \`roz audit\` ends with 0, no work is parked, no server logged an error, and both verifiers accept every day.
-
-**The harness can fail.** The same judge sees a new version whose migration drops a column that the old servers use: ${report.control.found === undefined ? '**not found**' : 'found, by its failed requests'}.
-`
-}
-
-/** The page is written beside the figures, under the same name. */
-export function writePage(figures: string, page: string): void {
-  writeFileSync(page, pageOf(JSON.parse(readFileSync(figures, 'utf8')) as UpgradeReport))
+export function figuresOf(report: UpgradeReport): string {
+  const { finding, cycles, from, added, days, control } = report
+  const failed = cycles.reduce((sum, cycle) => sum + cycle.failed, 0)
+  const steps = cycles.map(({ kind, seconds, acknowledged, failed: broken, silenceMs }) => [
+    `\`${kind}\``,
+    MEANINGS[kind as Step],
+    seconds.toFixed(0),
+    count(acknowledged),
+    String(broken),
+    (silenceMs / 1000).toFixed(1),
+  ])
+  return [
+    `${report.measured}, ${Math.round(report.seconds / 60)} minutes, with \`--seed ${report.seed}\`, ${report.servers} servers and ${report.clients} clients for ${report.members} members: from commit \`${from.slice(0, 12)}\` (${report.fromVersion}) to this one (${report.toVersion}), which brought ${added.length} migrations.`,
+    `**${count(failed)}** failed requests, **${count(report.acknowledged)}** acknowledged operations, **${countOf(finding, 'lost')}** lost, **${countOf(finding, 'doubled')}** doubled, **${countOf(finding, 'strange')}** requested by nobody, **${countOf(finding, 'broken')}** broken invariants, **${countOf(finding, 'told')}** complaints of the harness; **${days.length}** days that ended, accepted by both verifiers. A new version whose migration drops a column that the old servers use: ${control.found === undefined ? '**not found**' : 'found'}.`,
+    '',
+    table(['step', 'what happens', 'seconds', 'acknowledged', 'failed requests', 'longest silence, s'], steps),
+  ].join('\n')
 }

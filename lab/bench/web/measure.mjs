@@ -22,14 +22,12 @@ for (let run = 1; run <= runs; run++) {
   }
 }
 
-function lookOf({ audits, categories, runtimeError, runWarnings, finalDisplayedUrl, lighthouseVersion, environment }) {
+function lookOf({ audits, categories, runtimeError, finalDisplayedUrl, lighthouseVersion, environment }) {
   if (runtimeError !== undefined) throw new Error(`${finalDisplayedUrl}: ${runtimeError.message}`)
   return {
     finalUrl: finalDisplayedUrl,
     lighthouse: lighthouseVersion,
     browser: environment.hostUserAgent,
-    speed: environment.benchmarkIndex,
-    warnings: runWarnings,
     scores: Object.fromEntries(Object.entries(categories).map(([id, { score }]) => [id, Math.round((score ?? 0) * 100)])),
     metrics: Object.fromEntries(METRICS.map((id) => [id, audits[id]?.numericValue])),
     bytes: bytesOf(audits['network-requests']?.details?.items ?? []),

@@ -15,8 +15,6 @@ export async function clusterCampaign(leaseSeconds: number): Promise<Campaign | 
   return {
     kinds: CLUSTER_KINDS.filter((kind) => canCut || !CUTS.includes(kind)),
     often: CLUSTER_OFTEN,
-    instances: 3,
-    leaseSeconds,
     silenceMaxMs: leaseSeconds * 1000 + AFTER_LEASE_MS,
     controls: canCut ? [(seed) => loseWithoutStandbys(leaseSeconds, seed)] : [],
     run: (options) => runOnCluster({ ...options, kinds: options.kinds as readonly ClusterKind[] }, leaseSeconds),
@@ -39,7 +37,7 @@ export function runOnCluster(options: CycleOptions<ClusterKind>, leaseSeconds: n
 }
 
 /** Commits that do not wait for the standbys must be found lost when their only node dies. */
-export async function loseWithoutStandbys(leaseSeconds: number, seed: number): Promise<ControlResult> {
+async function loseWithoutStandbys(leaseSeconds: number, seed: number): Promise<ControlResult> {
   const kinds = Array.from({ length: TRIES_MAX }, () => 'lagging-kill' as const)
   const { finding, cycles } = await runOnCluster({ kinds, seed, clients: 12, members: 60 }, leaseSeconds, true)
   return { control: 'commits-on-one-node', shows: 'lost', cycles: cycles.length, found: finding?.lost[0] }
