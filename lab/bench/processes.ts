@@ -99,12 +99,11 @@ export function startEmpty(setUp: SetUp, joined: string): Promise<Program> {
   return startProgram(setUp, 'lab/bench/empty-server.ts', '/healthz', env, SERVER_FLAGS)
 }
 
-export const WEBHOOK_SECRET = 'the secret of the peer'
 export const startPeer = (setUp: SetUp, day: string): Promise<Program> =>
   startProgram(setUp, 'lab/bench/peer/server.mjs', '/', {
     NODE_ENV: 'production',
     DATABASE_URL: setUp.urlOf('peer'),
-    WEBHOOK_SECRET,
+    TICKET_SECRET: 'the secret of the peer',
     DAY: day,
   })
 

@@ -1,5 +1,5 @@
 /** Declares the tables of schema.sql for the ORM. */
-import { bigint, boolean, date, pgTable, primaryKey, text, timestamp, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, date, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core'
 
 const id = (name) => bigint(name, { mode: 'number' })
 const at = (name) => timestamp(name, { withTimezone: true })
@@ -18,7 +18,6 @@ export const sessions = pgTable('sessions', {
 export const wallets = pgTable('wallets', {
   memberId: id('member_id').primaryKey(),
   balance: id('balance').notNull(),
-  held: id('held').notNull().default(0),
 })
 export const rounds = pgTable('rounds', {
   day: date('day').primaryKey(),
@@ -37,18 +36,5 @@ export const transactions = pgTable('transactions', {
   amount: id('amount').notNull(),
   balance: id('balance').notNull(),
   reference: text('reference'),
-  createdAt: at('created_at').notNull().defaultNow(),
-})
-export const orders = pgTable('orders', {
-  id: text('id').primaryKey(),
-  memberId: id('member_id').notNull(),
-  amount: id('amount').notNull(),
-  status: text('status').notNull(),
-})
-export const withdrawals = pgTable('withdrawals', {
-  id: uuid('id').primaryKey().defaultRandom(),
-  memberId: id('member_id').notNull(),
-  amount: id('amount').notNull(),
-  status: text('status').notNull().default('pending'),
   createdAt: at('created_at').notNull().defaultNow(),
 })

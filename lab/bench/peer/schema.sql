@@ -1,10 +1,9 @@
--- Tables of the peer's five calls in the usual form: one row per movement, with keys and indexes.
+-- Tables of the peer's calls in the usual form: one row per movement, with keys and indexes.
 create table members (id bigint primary key, email text not null unique, verified boolean not null, suspended boolean not null);
 create table sessions (token_hash text primary key, member_id bigint not null references members (id), expires_at timestamptz not null);
 create table wallets (
   member_id bigint primary key references members (id),
-  balance   bigint not null check (balance >= 0),
-  held      bigint not null default 0 check (held >= 0)
+  balance   bigint not null check (balance >= 0)
 ) with (fillfactor = 70);
 create table rounds (day date primary key, status text not null, closes_at timestamptz not null);
 create table entries (
@@ -24,12 +23,3 @@ create table transactions (
   unique (kind, reference)
 );
 create index transactions_newest on transactions (member_id, id desc);
-create table orders (id text primary key, member_id bigint not null references members (id), amount bigint not null, status text not null);
-create table withdrawals (
-  id         uuid primary key default gen_random_uuid(),
-  member_id  bigint not null references members (id),
-  amount     bigint not null,
-  status     text not null default 'pending',
-  created_at timestamptz not null default now()
-);
-create index withdrawals_newest on withdrawals (member_id, created_at desc);
