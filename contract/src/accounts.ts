@@ -2,7 +2,7 @@
 import { rupeeAmount } from '@roz/core/fields.ts'
 import { bankReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { endpoint, tableCall } from './endpoint.ts'
 import { APPROVAL_ABOVE, APPROVAL_REFUSALS, asked, narrowing, outlay, outlayId, reasoned, receipts, seenOutlay } from './outlays.ts'
 import { READERS, TREASURY } from './roles.ts'
 import { count, day, instant, newer, nextCursor, page, rupees } from './shapes.ts'
@@ -76,16 +76,7 @@ export const accountCalls = {
     }),
     refusals: [],
   }),
-  houseEntriesCsv: endpoint({
-    method: 'GET',
-    path: '/admin/house-entries.csv',
-    access: 'admin',
-    roles: READERS,
-    summary: 'The list of house entries as a table, with the same filters. The staff log records who fetched it.',
-    query: z.object(narrowing),
-    output: 'csv',
-    refusals: [],
-  }),
+  houseEntriesCsv: tableCall('/admin/house-entries.csv', 'The list of house entries', { roles: READERS, query: z.object(narrowing) }),
   askHouseEntry: endpoint({
     method: 'POST',
     path: '/admin/house-entries',
@@ -163,13 +154,5 @@ export const accountCalls = {
     }),
     refusals: [],
   }),
-  reconciliationCsv: endpoint({
-    method: 'GET',
-    path: '/admin/reconciliation.csv',
-    access: 'admin',
-    roles: READERS,
-    summary: 'The days of the reconciliation as a table. The staff log records who fetched it.',
-    output: 'csv',
-    refusals: [],
-  }),
+  reconciliationCsv: tableCall('/admin/reconciliation.csv', 'The days of the reconciliation', { roles: READERS }),
 } as const

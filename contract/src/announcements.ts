@@ -2,7 +2,7 @@
 import { announcementLink, announcementText } from '@roz/core/announcement-fields.ts'
 import { inEach } from '@roz/core/language.ts'
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { endpoint, tableCall } from './endpoint.ts'
 import { EDITORS, STAFF } from './roles.ts'
 import { count, instant, nextCursor, page } from './shapes.ts'
 
@@ -42,16 +42,7 @@ export const announcementCalls = {
     output: z.object({ announcements: z.array(announcement), nextCursor }),
     refusals: [],
   }),
-  announcementsCsv: endpoint({
-    method: 'GET',
-    path: '/admin/announcements.csv',
-    access: 'admin',
-    roles: STAFF,
-    summary: 'The announcements as a table, with the same filters. The staff log records who fetched it.',
-    query: z.object(narrowing),
-    output: 'csv',
-    refusals: [],
-  }),
+  announcementsCsv: tableCall('/admin/announcements.csv', 'The announcements', { roles: STAFF, query: z.object(narrowing) }),
   createAnnouncement: endpoint({
     method: 'POST',
     path: '/admin/announcements',

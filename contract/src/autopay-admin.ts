@@ -3,7 +3,7 @@ import { AUTOPAY_STATES } from '@roz/core/autopay.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
 import { debit } from './autopay.ts'
-import { endpoint } from './endpoint.ts'
+import { endpoint, tableCall } from './endpoint.ts'
 import { payee, search } from './payouts.ts'
 import { CARE, READERS } from './roles.ts'
 import { count, day, instant, nextCursor, order, page, rupees } from './shapes.ts'
@@ -45,16 +45,7 @@ export const autopayAdminCalls = {
     output: z.object({ mandates: z.array(adminMandate), nextCursor }),
     refusals: [],
   }),
-  adminAutopayCsv: endpoint({
-    method: 'GET',
-    path: '/admin/autopay.csv',
-    access: 'admin',
-    roles: READERS,
-    summary: 'The mandates as a table, with the same filters. The staff log records who fetched it.',
-    query: z.object(narrowing),
-    output: 'csv',
-    refusals: [],
-  }),
+  adminAutopayCsv: tableCall('/admin/autopay.csv', 'The mandates', { roles: READERS, query: z.object(narrowing) }),
   adminAutopayFigures: endpoint({
     method: 'GET',
     path: '/admin/autopay/figures',

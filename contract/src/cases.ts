@@ -18,7 +18,7 @@ import { email, phone } from '@roz/core/person-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
 import { arrivalFields, followUpFields, pictureUpload } from './disbursements.ts'
-import { endpoint } from './endpoint.ts'
+import { endpoint, tableCall } from './endpoint.ts'
 import { beneficiaryFields } from './help.ts'
 import { CASE_READERS, CASE_WORKERS, CASE_WITNESSES, HELPERS, STAFF } from './roles.ts'
 import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
@@ -131,17 +131,10 @@ export const caseCalls = {
     output: z.object({ number }),
     refusals: ['case_not_found', 'case_too_late', 'too_many_requests'],
   }),
-  helpCasesCsv: endpoint({
-    method: 'GET',
-    path: '/admin/help-cases.csv',
-    access: 'admin',
+  helpCasesCsv: tableCall('/admin/help-cases.csv', 'The requests for help without words, contact and notes', {
     roles: STAFF,
     stepUp: true,
-    summary:
-      'The requests for help as a table without words, contact and notes, with the same filters. The staff log records who fetched it.',
     query: z.object(narrowing),
-    output: 'csv',
-    refusals: [],
   }),
   helpCases: endpoint({
     method: 'GET',

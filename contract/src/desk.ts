@@ -2,7 +2,7 @@
 import { siteFigure } from '@roz/core/site-fields.ts'
 import { videoUrl } from '@roz/core/story-fields.ts'
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { endpoint, tableCall } from './endpoint.ts'
 import { refundState, withdrawalState } from './payouts.ts'
 import { EDITORS, READERS, STAFF, TREASURY } from './roles.ts'
 import { roundStatus } from './rounds.ts'
@@ -139,16 +139,7 @@ export const deskCalls = {
     output: z.object({ rounds: z.array(listedRound), nextCursor }),
     refusals: [],
   }),
-  adminRoundsCsv: endpoint({
-    method: 'GET',
-    path: '/admin/rounds.csv',
-    access: 'admin',
-    roles: ROUND_READERS,
-    summary: 'The rounds as a table, with the same filters. The staff log records who fetched it.',
-    query: z.object(roundsNarrowing),
-    output: 'csv',
-    refusals: [],
-  }),
+  adminRoundsCsv: tableCall('/admin/rounds.csv', 'The rounds', { roles: ROUND_READERS, query: z.object(roundsNarrowing) }),
   adminSite: endpoint({
     method: 'GET',
     path: '/admin/site',

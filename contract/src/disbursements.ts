@@ -6,7 +6,7 @@ import { publicName } from '@roz/core/help-fields.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { endpoint, tableCall } from './endpoint.ts'
 import { knownBy, uploaded } from './help.ts'
 import {
   APPROVAL_ABOVE,
@@ -131,16 +131,7 @@ export const disbursementCalls = {
     }),
     refusals: [],
   }),
-  disbursementsCsv: endpoint({
-    method: 'GET',
-    path: '/admin/disbursements.csv',
-    access: 'admin',
-    roles: STAFF,
-    summary: 'The list of disbursements as a table, with the same filters. The staff log records who fetched it.',
-    query: z.object(helpNarrowing),
-    output: 'csv',
-    refusals: [],
-  }),
+  disbursementsCsv: tableCall('/admin/disbursements.csv', 'The list of disbursements', { roles: STAFF, query: z.object(helpNarrowing) }),
   disbursementQuote: endpoint({
     method: 'GET',
     path: '/admin/disbursements/quote',

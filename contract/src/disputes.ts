@@ -1,6 +1,6 @@
 /** Administrators' calls of disputes. */
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { endpoint, tableCall } from './endpoint.ts'
 import { payee, search } from './payouts.ts'
 import { READERS } from './roles.ts'
 import { count, instant, nextCursor, order, page, rupees } from './shapes.ts'
@@ -44,14 +44,5 @@ export const disputeCalls = {
     output: z.object({ disputes: z.array(dispute), nextCursor }),
     refusals: [],
   }),
-  disputesCsv: endpoint({
-    method: 'GET',
-    path: '/admin/disputes.csv',
-    access: 'admin',
-    roles: READERS,
-    summary: 'The disputes as a table, with the same filters. The staff log records who fetched it.',
-    query: z.object(disputeNarrowing),
-    output: 'csv',
-    refusals: [],
-  }),
+  disputesCsv: tableCall('/admin/disputes.csv', 'The disputes', { roles: READERS, query: z.object(disputeNarrowing) }),
 } as const

@@ -101,6 +101,25 @@ type StepUpGuarded<E extends EndpointSpec> = E['access'] extends 'admin'
 
 export const endpoint = <const E extends EndpointSpec>(spec: E & MoneyGuarded<E> & RoleGuarded<E> & StepUpGuarded<E>): E => spec
 
+/** A list of the portal as a table, which the staff log records. `what` begins its summary. */
+export const tableCall = <
+  const P extends `/${string}`,
+  const S extends { readonly roles: Roles; readonly stepUp?: true; readonly query?: z.ZodType },
+>(
+  path: P,
+  what: string,
+  spec: S,
+) =>
+  ({
+    method: 'GET',
+    path,
+    access: 'admin',
+    ...spec,
+    summary: `${what} as a table${spec.query === undefined ? '' : ', with the same filters'}. The staff log records who fetched it.`,
+    output: 'csv',
+    refusals: [],
+  }) as const
+
 /** The refusals of a call, including those that follow from its declaration. */
 export function impliedRefusals(spec: EndpointSpec): RefusalCode[] {
   const byAccess: Record<Access, RefusalCode[]> = {

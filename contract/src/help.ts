@@ -2,7 +2,7 @@
 import { CONSENT_WAYS, GUARDIANS, privateNote, publicName } from '@roz/core/help-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { endpoint, tableCall } from './endpoint.ts'
 import { HELPERS, STAFF, TREASURY } from './roles.ts'
 import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
 
@@ -75,16 +75,10 @@ export const helpCalls = {
     output: z.object({ beneficiaries: z.array(beneficiary), nextCursor }),
     refusals: [],
   }),
-  beneficiariesCsv: endpoint({
-    method: 'GET',
-    path: '/admin/beneficiaries.csv',
-    access: 'admin',
+  beneficiariesCsv: tableCall('/admin/beneficiaries.csv', 'The beneficiaries without the private notes', {
     roles: STAFF,
     stepUp: true,
-    summary: 'The beneficiaries as a table without the private notes, with the same filters. The staff log records who fetched it.',
     query: z.object(narrowing),
-    output: 'csv',
-    refusals: [],
   }),
   createBeneficiary: endpoint({
     method: 'POST',

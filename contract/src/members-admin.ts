@@ -2,7 +2,7 @@
 import { staffNote } from '@roz/core/care-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { endpoint, tableCall } from './endpoint.ts'
 import { CARE, READERS } from './roles.ts'
 import { signedInDevice } from './identity.ts'
 import { count, day, instant, nextCursor, page, rupees, user } from './shapes.ts'
@@ -85,17 +85,7 @@ export const memberAdminCalls = {
     }),
     refusals: [],
   }),
-  adminUsersCsv: endpoint({
-    method: 'GET',
-    path: '/admin/users.csv',
-    access: 'admin',
-    roles: READERS,
-    stepUp: true,
-    summary: 'The list of members as a table, with the same filters. The staff log records who fetched it.',
-    query: z.object(narrowing),
-    output: 'csv',
-    refusals: [],
-  }),
+  adminUsersCsv: tableCall('/admin/users.csv', 'The list of members', { roles: READERS, stepUp: true, query: z.object(narrowing) }),
   adminUser: endpoint({
     method: 'GET',
     path: '/admin/users/{id}',

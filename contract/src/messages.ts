@@ -2,7 +2,7 @@
 import { staffReply } from '@roz/core/care-fields.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { endpoint, tableCall } from './endpoint.ts'
 import { CARE, READERS } from './roles.ts'
 import { instant, nextCursor, order, page } from './shapes.ts'
 
@@ -41,17 +41,7 @@ export const messageCalls = {
     output: z.object({ messages: z.array(received), nextCursor }),
     refusals: [],
   }),
-  messagesCsv: endpoint({
-    method: 'GET',
-    path: '/admin/messages.csv',
-    access: 'admin',
-    roles: READERS,
-    stepUp: true,
-    summary: 'The messages as a table, with the same filters. The staff log records who fetched it.',
-    query: z.object(narrowing),
-    output: 'csv',
-    refusals: [],
-  }),
+  messagesCsv: tableCall('/admin/messages.csv', 'The messages', { roles: READERS, stepUp: true, query: z.object(narrowing) }),
   replyToMessage: endpoint({
     method: 'POST',
     path: '/admin/messages/{id}/reply',

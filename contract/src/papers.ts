@@ -2,7 +2,7 @@
 import { parseQuarter } from '@roz/core/financial-year.ts'
 import { certificateNumber, pan } from '@roz/core/tax-fields.ts'
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { endpoint, tableCall } from './endpoint.ts'
 import { purposeLanguage } from './outlays.ts'
 import { TAX_READERS, TREASURY } from './roles.ts'
 import { count, day, nextCursor, page, rupees } from './shapes.ts'
@@ -105,16 +105,10 @@ export const paperCalls = {
     }),
     refusals: [],
   }),
-  taxWithheldCsv: endpoint({
-    method: 'GET',
-    path: '/admin/tax.csv',
-    access: 'admin',
+  taxWithheldCsv: tableCall('/admin/tax.csv', 'The tax withheld, with each whole PAN,', {
     roles: TREASURY,
     stepUp: true,
-    summary: "The quarter's list for the accountant, with the whole PAN. The staff log records who fetched it.",
     query: z.object({ quarter: quarter.optional() }),
-    output: 'csv',
-    refusals: [],
   }),
   setCertificate: endpoint({
     method: 'PUT',

@@ -3,7 +3,7 @@ import { rupeeAmount } from '@roz/core/fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { bankReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { endpoint, tableCall } from './endpoint.ts'
 import { OWNERS, READERS, TREASURY } from './roles.ts'
 import { count, instant, newer, nextCursor, order, page, rupees, seen } from './shapes.ts'
 import { bankDetail, upiDetail, withdrawal } from './wallet.ts'
@@ -124,15 +124,9 @@ export const payoutCalls = {
     }),
     refusals: [],
   }),
-  adminWithdrawalsCsv: endpoint({
-    method: 'GET',
-    path: '/admin/withdrawals.csv',
-    access: 'admin',
+  adminWithdrawalsCsv: tableCall('/admin/withdrawals.csv', 'The list of withdrawals', {
     roles: READERS,
-    summary: 'The list of withdrawals as a table, with the same filters. The staff log records who fetched it.',
     query: z.object({ status: withdrawalFilter.optional(), q: search, order }),
-    output: 'csv',
-    refusals: [],
   }),
   approveWithdrawal: endpoint({
     method: 'POST',
@@ -318,15 +312,9 @@ export const payoutCalls = {
     output: z.object({ refunds: z.array(adminRefund), approvalAbove, nextCursor }),
     refusals: [],
   }),
-  adminRefundsCsv: endpoint({
-    method: 'GET',
-    path: '/admin/refunds.csv',
-    access: 'admin',
+  adminRefundsCsv: tableCall('/admin/refunds.csv', 'The list of refunds', {
     roles: READERS,
-    summary: 'The list of refunds as a table, with the same filters. The staff log records who fetched it.',
     query: z.object({ status: refundFilter.optional(), q: search, order }),
-    output: 'csv',
-    refusals: [],
   }),
   approveRefund: endpoint({
     method: 'POST',

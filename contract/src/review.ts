@@ -1,7 +1,7 @@
 /** Administrators' calls about signals: signs that accounts belong together. */
 import { staffNote } from '@roz/core/care-fields.ts'
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { endpoint, tableCall } from './endpoint.ts'
 import { CARE, READERS } from './roles.ts'
 import { count, instant, newer, nextCursor, page } from './shapes.ts'
 
@@ -46,16 +46,7 @@ export const reviewCalls = {
     output: z.object({ flags: z.array(flag), nextCursor }),
     refusals: [],
   }),
-  flagsCsv: endpoint({
-    method: 'GET',
-    path: '/admin/flags.csv',
-    access: 'admin',
-    roles: READERS,
-    summary: 'The flags as a table, with the same filters. The staff log records who fetched it.',
-    query: z.object(narrowing),
-    output: 'csv',
-    refusals: [],
-  }),
+  flagsCsv: tableCall('/admin/flags.csv', 'The flags', { roles: READERS, query: z.object(narrowing) }),
   reviewFlag: endpoint({
     method: 'PUT',
     path: '/admin/flags/{id}',

@@ -5,7 +5,7 @@ import { email, givenPassword } from '@roz/core/person-fields.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { secondFactor, staffPassword, totpCode } from '@roz/core/staff-fields.ts'
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { endpoint, tableCall } from './endpoint.ts'
 import { signedInDevice } from './identity.ts'
 import { passkeyCalls, passkeyRecord } from './passkeys.ts'
 import { CONTROL, EVERYONE, OWNERS, STAFF_ROLES } from './roles.ts'
@@ -81,16 +81,7 @@ export const staffCalls = {
     output: z.object({ staff: z.array(staffMember), invitations: z.array(invitation), nextCursor }),
     refusals: [],
   }),
-  staffCsv: endpoint({
-    method: 'GET',
-    path: '/admin/staff.csv',
-    access: 'admin',
-    roles: CONTROL,
-    summary: 'The team as a table without the invitations, with the same filters. The staff log records who fetched it.',
-    query: z.object(narrowing),
-    output: 'csv',
-    refusals: [],
-  }),
+  staffCsv: tableCall('/admin/staff.csv', 'The team without the invitations', { roles: CONTROL, query: z.object(narrowing) }),
   inviteStaff: endpoint({
     method: 'POST',
     path: '/admin/staff',
@@ -277,14 +268,5 @@ export const staffCalls = {
     output: z.object({ audit: z.array(auditEntry), actions: z.array(z.string()), nextCursor }),
     refusals: [],
   }),
-  adminAuditCsv: endpoint({
-    method: 'GET',
-    path: '/admin/audit.csv',
-    access: 'admin',
-    roles: CONTROL,
-    summary: 'The staff log as a table, with the same filters. The staff log records who fetched it.',
-    query: auditFilter,
-    output: 'csv',
-    refusals: [],
-  }),
+  adminAuditCsv: tableCall('/admin/audit.csv', 'The staff log', { roles: CONTROL, query: auditFilter }),
 } as const

@@ -1,7 +1,7 @@
 /** Administrators' calls of payments in suspense. */
 import { bankReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { endpoint, tableCall } from './endpoint.ts'
 import { approvalAbove, id, onHold, payee, search, suspect } from './payouts.ts'
 import { READERS, TREASURY } from './roles.ts'
 import { count, instant, nextCursor, order, page, rupees } from './shapes.ts'
@@ -55,15 +55,9 @@ export const suspenseCalls = {
     output: z.object({ suspense: z.array(suspenseItem), approvalAbove, nextCursor }),
     refusals: [],
   }),
-  suspenseCsv: endpoint({
-    method: 'GET',
-    path: '/admin/suspense.csv',
-    access: 'admin',
+  suspenseCsv: tableCall('/admin/suspense.csv', 'The payments in suspense', {
     roles: READERS,
-    summary: 'The payments in suspense as a table, with the same filters. The staff log records who fetched it.',
     query: z.object({ status: suspenseFilter.optional(), q: search, order }),
-    output: 'csv',
-    refusals: [],
   }),
   creditSuspense: endpoint({
     method: 'POST',
