@@ -74,14 +74,6 @@ export const AUTOPAY_BUGS: readonly Bug[] = [
     only: 'an answer that is lost',
   },
   {
-    name: 'AutoPay goes on after three failures in a row',
-    file: 'core/src/autopay.ts',
-    find: "failures >= AUTOPAY_FAILURES_MAX ? 'resting' : 'on'",
-    replace: "failures > AUTOPAY_FAILURES_MAX ? 'resting' : 'on'",
-    test: CHECK,
-    only: 'a failure',
-  },
-  {
     name: 'AutoPay: two processes raise a debit each, because the conditions are judged before the lock',
     file: `${AUTOPAY}/raise.ts`,
     find: 'where m.id = ${id}::uuid and ${isReady(limits, day)}`)',

@@ -12,8 +12,6 @@ export type Bug = {
 
 export const LEDGER = 'server/src/ledger'
 export const SCHEMA = 'server/migrations/0002_ledger.sql'
-/** Random histories of the ledger. */
-export const MODEL = `${LEDGER}/model.test.ts`
 export const INTERLEAVINGS = `${LEDGER}/interleavings.all.test.ts`
 export const JOINS = `${LEDGER}/joins.test.ts`
 export const DISBURSEMENTS = `${LEDGER}/disbursements.test.ts`

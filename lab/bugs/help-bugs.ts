@@ -8,8 +8,6 @@ const SCHEMA = 'server/migrations/0049_help_allotments.sql'
 const SETTLEMENT = `${LEDGER}/gateway-settlements.ts`
 const SETTLEMENT_TEST = `${LEDGER}/gateway-settlements.test.ts`
 const SETTLEMENT_SCHEMA = 'server/migrations/0111_gateway_settlements.sql'
-const VERIFIER = 'verifier/src/help.ts'
-const TAMPERS = 'verifier/test/tampers.all.test.ts'
 
 export const HELP_BUGS: readonly Bug[] = [
   {
@@ -130,26 +128,5 @@ export const HELP_BUGS: readonly Bug[] = [
     find: "coalesce(a.days, '{}') as days",
     replace: "'{}'::date[] as days",
     test: 'server/src/features/books/help-books.all.test.ts',
-  },
-  {
-    name: 'The verifier lets a day of help be given twice',
-    file: VERIFIER,
-    find: 'if ((left.get(day) ?? 0) !== (open.get(day) ?? 0))',
-    replace: "if (day === '')",
-    test: TAMPERS,
-  },
-  {
-    name: 'The verifier lets a newer day of help give before an older one',
-    file: VERIFIER,
-    find: '  if (before !== undefined) checkOldestFirst(books, before)\n',
-    replace: '  void checkOldestFirst\n',
-    test: TAMPERS,
-  },
-  {
-    name: 'The verifier lets more help come back than was given',
-    file: VERIFIER,
-    find: '  checkCorrections([...(before === undefined ? [] : [before]), books])\n',
-    replace: '  void checkCorrections\n',
-    test: TAMPERS,
   },
 ]

@@ -37,24 +37,10 @@ export const OUTLAY_BUGS: readonly Bug[] = [
     test: DISBURSEMENTS,
   },
   {
-    name: 'An outlay is sent to somebody who revoked the consent',
-    file: 'server/src/features/help/consent.ts',
-    find: "  if (found.isRevoked) return refused('consent_revoked')\n",
-    replace: '',
-    test: DISBURSEMENTS,
-  },
-  {
     name: 'An outlay names its beneficiary after the consent was revoked',
     file: PUBLIC_VIEW,
     find: 'case when b.revoked_at is null then b.public_name end as public_name',
     replace: 'b.public_name',
-    test: BENEFICIARIES,
-  },
-  {
-    name: 'An outlay shows its bills after the consent was revoked',
-    file: 'server/src/features/help/bills.ts',
-    find: ' and not coalesce(o.is_revoked, false)',
-    replace: '',
     test: BENEFICIARIES,
   },
   {
@@ -63,20 +49,6 @@ export const OUTLAY_BUGS: readonly Bug[] = [
     find: 'if (taken || (await isBillUsed(tx, evidence))) return',
     replace: 'if (await isBillUsed(tx, evidence)) return',
     test: DISBURSEMENTS,
-  },
-  {
-    name: 'A story stays public after the consent was revoked, because its link was removed before',
-    file: 'server/src/features/help/beneficiaries.ts',
-    find: 's.id in (select story_id from story_subject where beneficiary_id = ${beneficiaryId}::uuid)',
-    replace: 's.outlay_id in (select id from outlay where beneficiary_id = ${beneficiaryId}::uuid)',
-    test: BENEFICIARIES,
-  },
-  {
-    name: 'A story of somebody who revoked the consent is published without its link',
-    file: 'server/src/features/impact/editing.ts',
-    find: 'if ((after.isActive || after.publishAt !== null) && !(await hasConsent(tx, id))) return',
-    replace: 'if (after.outlayId === id) return',
-    test: 'server/src/features/impact/editing.all.test.ts',
   },
   {
     name: 'A correction with the Idempotency-Key of another disbursement’s is answered as booked',

@@ -16,13 +16,6 @@ import {
 
 export const RULES: readonly Bug[] = [
   {
-    name: 'Only the single decision of one person is compared with the limit, not their sum of 24 hours',
-    file: 'core/src/two-persons.ts',
-    find: '  alone + amount > limit',
-    replace: '  amount > limit && alone >= 0n',
-    test: 'server/src/features/payouts/alone.all.test.ts',
-  },
-  {
     name: 'Two decisions of one person at once do not see each other’s amounts',
     file: `${LEDGER}/approvals.ts`,
     find: "  await lockInTransaction(tx, 'decisions')\n",
@@ -49,13 +42,6 @@ export const RULES: readonly Bug[] = [
     file: 'server/src/outlays/outlays.ts',
     find: ' || (await isOnOtherSide(tx, by, outlay))) return false',
     replace: ') return false',
-    test: 'server/src/features/help/two-sides.test.ts',
-  },
-  {
-    name: 'Whoever paid takes the proof of the payment from the public',
-    file: 'server/src/features/help/proofs.ts',
-    find: 'return isOwn ?',
-    replace: 'return isOwn && by === 0n ?',
     test: 'server/src/features/help/two-sides.test.ts',
   },
   {
@@ -320,13 +306,6 @@ export const ROUND_RULES: readonly Bug[] = [
     find: "  union all\n  select ${day}::date, member_id, 'busy' from page where member_id not in (select member_id from paid union all select member_id from refused)\n",
     replace: '',
     test: AUTO_JOIN,
-  },
-  {
-    name: 'The remainder of the split goes to the platform instead of people in need',
-    file: 'core/src/split.ts',
-    find: 'need: paise(need + reward - paid), platform, prize',
-    replace: 'need, platform: paise(platform + reward - paid), prize',
-    test: 'core/src/draw.test.ts',
   },
   {
     name: 'A prize goes to a member who did not join',
