@@ -6,11 +6,6 @@
  *
  *   --minutes 30  --lanes 3  --only "close an account"  --only "platform share × settle"
  */
-import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { availableParallelism, cpus } from 'node:os'
-import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { cloneTemplate } from '../server/src/testing/database.ts'
 import { startTestServer } from '../server/src/testing/postgres.ts'
@@ -19,7 +14,6 @@ import { OPERATIONS } from '../server/src/ledger/testing/operations.ts'
 import type { Operation } from '../server/src/ledger/testing/scenario.ts'
 import type { Stop } from '../server/src/ledger/testing/stepped-db.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SAY_EVERY_MS = 15_000
 const SHOWN_MAX = 5
 
@@ -105,19 +99,6 @@ try {
 }
 
 const isWhole = totals.pairs === pairs.length
-const commit = (): string => execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim()
-if (values.only === '' && isWhole) {
-  const report = {
-    at: new Date().toISOString(),
-    commit: commit(),
-    machine: `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}`,
-    minutes: Number(minutes()),
-    operations: OPERATIONS.map(({ name }) => name),
-    ...totals,
-    wrong: findings.map(({ where }) => where),
-  }
-  writeFileSync(path.join(ROOT, '.build/interleavings.json'), `${JSON.stringify(report, undefined, 2)}\n`)
-}
 say(
   `${isWhole ? 'all' : `NOT ALL: ${totals.pairs} of`} ${pairs.length} pairs of ${OPERATIONS.length} operations in both orders: ` +
     `${totals.commits} meetings committed, ${totals.rollbacks} rolled back, ${findings.length} wrong, ${minutes()} minutes`,

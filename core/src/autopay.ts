@@ -13,10 +13,6 @@ export const AUTOPAY_AHEAD_DAYS = 2
 /** After the first and the second failure in a row the next debit comes at least so many days later; after the third it rests. */
 const AUTOPAY_RETRY_DAYS = [3, 7] as const
 export const AUTOPAY_FAILURES_MAX = AUTOPAY_RETRY_DAYS.length + 1
-/** A setup that nobody finishes ends after this. */
-export const AUTOPAY_SETUP_MS = 24 * 3_600_000
-/** A closing waits at most this long for the gateway to confirm the stop. */
-export const AUTOPAY_STOP_MS = 24 * 3_600_000
 export const AUTOPAY_YEARS = 3
 
 export const AUTOPAY_STATES = [

@@ -22,6 +22,3 @@ export function maskUpiId(upiId: string): string | undefined {
   const [, name = '', bank] = /^([\w.-]+)@([A-Za-z0-9.]{1,40})$/.exec(upiId) ?? []
   return bank === undefined ? undefined : `${name.slice(0, Math.min(2, Math.floor(name.length / 2)))}…@${bank}`
 }
-
-/** What stays of a masked UPI ID after its member: the bank. */
-export const bankOfUpiId = (masked: string): string => `…${masked.slice(masked.lastIndexOf('@'))}`
