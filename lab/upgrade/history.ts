@@ -1,13 +1,11 @@
 /**
- * Finds the version to upgrade from: the newest release, or before the first one the oldest commit whose database this checkout
- * can take over (docs/release.md).
+ * Finds the version to upgrade from: the newest release (docs/release.md).
  * - A release is known by its tag, or in a clone without tags by its commit: the last one before this that froze migrations.
- * - From that commit to this checkout migrations only expand, and none changed. Its servers start on a newer schema.
+ * - From that commit to this checkout no migration changed. Its servers start on a newer schema.
  */
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { contractionsIn } from '@roz/server/testing/side-by-side.ts'
 
 export type Former = {
   readonly commit: string
@@ -15,64 +13,30 @@ export type Former = {
   readonly name: string
   /** Migrations that this checkout adds. */
   readonly added: readonly string[]
-  /** It starts on the schema of a newer release. */
-  readonly goesBack: boolean
 }
 
 const MIGRATIONS = 'server/migrations'
-const MIGRATING = 'server/src/db/migrate.ts'
-/** Its warning on a newer schema: a version without it starts only on its own schema. */
-const WARNING = 'The database is of a newer release than'
 const RELEASED = `${MIGRATIONS}/released.json`
 const isMigration = (name: string): boolean => /^\d{4}_\w+\.sql$/.test(name)
-const NO_HISTORY =
-  'An upgrade starts from an earlier version, and this checkout has no git history: fetch it (git fetch --unshallow), or clone the repository.'
+const NO_RELEASE =
+  'An upgrade starts from a release, and this clone has neither its tag nor its commit: fetch them (git fetch --tags --unshallow).'
 
-const NO_RELEASE = `${RELEASED} names a release, and this clone has neither its tag nor its commit: fetch them (git fetch --tags --unshallow).`
-
-/** The version that was asked for, the newest release, or the oldest commit possible; a sentence if there is none. */
+/** The version that was asked for, or the newest release; a sentence if there is none. */
 export function formerVersion(root: string, wanted?: string): Former | string {
   const git = (...words: string[]): string =>
     execFileSync('git', words, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] }).trim()
-  /** Undefined for a state that this checkout cannot follow. */
-  const laterThan = (commit: string): string[] | undefined => {
-    const then = blobsAt(git, commit)
-    const last = [...then.keys()].sort().at(-1) ?? ''
-    const added = [...here.keys()].filter((name) => !then.has(name)).sort()
-    const isKept = [...then].every(([name, blob]) => here.get(name) === blob)
-    return isKept && added.every((name) => name > last) ? added : undefined
-  }
-  const asFormer = (commit: string, name: string): Former | string => {
-    const added = laterThan(commit)
-    if (added === undefined) return `${name} has migrations that this checkout does not have, or has changed.`
-    return { commit, name, added, goesBack: git('show', `${commit}:${MIGRATING}`).includes(WARNING) }
-  }
-  const commitOf = (revision: string): string | undefined => {
-    try {
-      return git('rev-parse', '--verify', '--quiet', `${revision}^{commit}`)
-    } catch {
-      return undefined
-    }
-  }
-  if (commitOf('HEAD') === undefined) return NO_HISTORY
-  const here = blobsHere(git, root)
-  if (wanted !== undefined) {
-    const commit = commitOf(wanted)
-    return commit === undefined ? `${wanted} is no commit of this repository.` : asFormer(commit, wanted)
-  }
-  const release = releaseBefore(git)
-  if (release !== undefined) return asFormer(release.commit, release.name)
-  // The release is this commit itself, or its commit is missing here.
-  if (isFrozen(readFileSync(path.join(root, RELEASED), 'utf8')) && !isReleaseItself(git)) return NO_RELEASE
-  const onlyExpands = (added: readonly string[]): boolean =>
-    added.every((name) => contractionsIn(name, readFileSync(path.join(root, MIGRATIONS, name), 'utf8')).length === 0)
-  let oldest: Former | undefined
-  for (const commit of git('log', '--first-parent', '--format=%H', '--', MIGRATIONS, MIGRATING).split('\n').filter(Boolean)) {
-    const found = asFormer(commit, commit.slice(0, 12))
-    if (typeof found === 'string' || !found.goesBack || !onlyExpands(found.added)) break
-    oldest = found
-  }
-  return oldest ?? NO_HISTORY
+  const found =
+    wanted === undefined ? releaseBefore(git) : { commit: tryGit(git, 'rev-parse', '--verify', `${wanted}^{commit}`), name: wanted }
+  if (found === undefined) return NO_RELEASE
+  const { commit, name } = found
+  if (commit === undefined) return `${name} is no commit of this repository.`
+  const [then, here] = [blobsAt(git, commit), blobsHere(git, root)]
+  const last = [...then.keys()].sort().at(-1) ?? ''
+  const added = [...here.keys()].filter((migration) => !then.has(migration)).sort()
+  const isKept = [...then].every(([migration, blob]) => here.get(migration) === blob)
+  if (!isKept || added.some((migration) => migration <= last))
+    return `${name} has migrations that this checkout does not have, or has changed.`
+  return { commit, name, added }
 }
 
 type Git = (...words: string[]) => string
@@ -101,10 +65,6 @@ function tryGit(git: Git, ...words: string[]): string | undefined {
 }
 
 const isFrozen = (released: string): boolean => Object.keys(JSON.parse(released) as object).length > 0
-
-/** Whether this checkout, or its commit, freezes the first migrations: then no release is older. */
-const isReleaseItself = (git: Git): boolean =>
-  !isFrozen(tryGit(git, 'show', `HEAD^:${RELEASED}`) ?? '{}') && tryGit(git, 'rev-parse', 'HEAD^') !== undefined
 
 /** The migrations of this checkout, also those without a commit, by name: git's hash of each. */
 function blobsHere(git: Git, root: string): ReadonlyMap<string, string> {

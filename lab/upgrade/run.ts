@@ -11,7 +11,7 @@ import { VERDICT, verifyDay, verifyDayByTwin } from '@roz/server/testing/verifie
 import { runCycles, type RunResult } from '../faults/cycles.ts'
 import { openSystem, type SystemUnderTest } from '../faults/system-under-test.ts'
 import type { Former } from './history.ts'
-import { expectVersions, FORWARD_STEPS, STEPS, type Step, stepsOf, type Versions } from './steps.ts'
+import { expectVersions, STEPS, type Step, stepsOf, type Versions } from './steps.ts'
 import { buildFormer, copyOfCheckout, nameAfter, patchAfter } from './versions.ts'
 
 export type RunOptions = {
@@ -53,10 +53,8 @@ export async function upgradeFrom(chosen: Former, options: RunOptions): Promise<
   const next = copyOfCheckout(nameAfter(former), added)
   const names = [...chosen.added, ...Object.keys(added).map((file) => path.basename(file))]
   say(`from ${chosen.name} (${former.name}) to this checkout (${next.name}), which adds ${names.join(', ')}`)
-  if (!chosen.goesBack) say(`${chosen.name} starts on no newer schema: there is no way back to it`)
-  const steps = options.steps ?? (chosen.goesBack ? STEPS : FORWARD_STEPS)
   try {
-    return { ...(await upgrade({ former, next }, { ...options, steps })), from: chosen.commit, added: names }
+    return { ...(await upgrade({ former, next }, options)), from: chosen.commit, added: names }
   } finally {
     next.remove()
   }

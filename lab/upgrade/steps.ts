@@ -26,9 +26,6 @@ export const STEPS = [
 ] as const
 export type Step = (typeof STEPS)[number]
 
-/** Of a former version that starts on no newer schema. */
-export const FORWARD_STEPS: readonly Step[] = ['old-alone', 'first-new', 'night-old-and-new', 'others-new', 'night-new-alone']
-
 export type Versions = { readonly former: Version; readonly next: Version }
 type Plan = Versions & {
   readonly servers: number

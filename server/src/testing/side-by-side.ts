@@ -64,7 +64,7 @@ const LOCKS: readonly Rule[] = [
 ]
 
 /** The statements of a migration that affect something the previous release may still use. */
-export const contractionsIn = (name: string, text: string): string[] => findIn(name, plain(text), CONTRACTS)
+const contractionsIn = (name: string, text: string): string[] => findIn(name, plain(text), CONTRACTS)
 
 /** The faults of a migration that is newer than the newest release. `released` are the versions that are out. */
 export function faultsOfMigration(name: string, text: string, released: readonly string[]): string[] {
