@@ -9,13 +9,6 @@ const TRANSFERS = 'server/src/features/accounts/bank/transfers.test.ts'
 
 export const GATEWAY_WORDS: readonly Bug[] = [
   {
-    name: 'A bank transfer credits twice: by its line, and by the sweep under another number',
-    file: 'server/src/adapters/payments/bank-transfer.ts',
-    find: "paymentId: id.replaceAll('-', ''),",
-    replace: 'paymentId: id,',
-    test: TRANSFERS,
-  },
-  {
     name: 'A bank transfer credits twice: by a number that was typed, and by the line that has it',
     file: 'server/src/features/accounts/bank/transfers.ts',
     find: 'line.isTaken || (await isTypedAlready(tx, line))',

@@ -104,8 +104,8 @@ export const HELP_BUGS: readonly Bug[] = [
   {
     name: 'A settlement takes more than the gateway owes, by its fee',
     file: SETTLEMENT,
-    find: 'return amount + fee > -(',
-    replace: 'return amount > -(',
+    find: 'if (amount + fee <= -(',
+    replace: 'if (amount <= -(',
     test: SETTLEMENT_TEST,
   },
   {

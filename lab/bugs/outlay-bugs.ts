@@ -2,7 +2,7 @@
 import type { Bug } from './bug.ts'
 
 const OUTLAYS = 'server/src/outlays/outlays.ts'
-const PUBLIC_VIEW = 'server/migrations/0220_arrivals.sql'
+const PUBLIC_VIEW = 'server/migrations/0256_purpose_languages.sql'
 const DISBURSEMENTS = 'server/src/features/help/disbursements.all.test.ts'
 const SETTLEMENTS = 'server/src/features/accounts/settlements.test.ts'
 const BENEFICIARIES = 'server/src/features/help/beneficiaries.test.ts'

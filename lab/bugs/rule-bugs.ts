@@ -272,8 +272,8 @@ export const CLOSED_RULES: readonly Bug[] = [
   {
     name: 'A returned payout is refunded through the gateway, which has no payment for it',
     file: `${LEDGER}/suspense.ts`,
-    find: "  if (item.paymentId.startsWith('wd_reversed:')) return refused('suspense_no_source')\n",
-    replace: '',
+    find: "item.paymentId.startsWith('wd_reversed:') || (await",
+    replace: '(await',
     test: SUSPENSE,
   },
   {
