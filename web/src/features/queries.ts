@@ -60,6 +60,12 @@ export const paging = {
   getNextPageParam: (page: { readonly nextCursor: string | null }): string | undefined => page.nextCursor ?? undefined,
 }
 
+/** A list, page by page. */
+export const pagesOf = <const Key extends readonly unknown[], Page extends { readonly nextCursor: string | null }>(
+  queryKey: Key,
+  read: (page: ReturnType<typeof at>, signal: AbortSignal) => Promise<Page>,
+) => infiniteQueryOptions({ queryKey, queryFn: ({ pageParam, signal }) => read(at(pageParam), signal), ...paging })
+
 export const transactionsQuery = infiniteQueryOptions({
   queryKey: ['mine', 'transactions'],
   queryFn: async ({ pageParam, signal }) => {
@@ -79,34 +85,20 @@ export const transactionsQuery = infiniteQueryOptions({
 
 /** The history screen draws and counts the newest month whole, so a page must contain at least one month. */
 const MONTH_DAYS_MAX = 31
-export const historyQuery = infiniteQueryOptions({
-  queryKey: ['mine', 'history'],
-  queryFn: ({ pageParam, signal }) => call('roundHistory', { query: { ...at(pageParam), limit: MONTH_DAYS_MAX }, signal }),
-  ...paging,
-})
+export const historyQuery = pagesOf(['mine', 'history'], (page, signal) =>
+  call('roundHistory', { query: { ...page, limit: MONTH_DAYS_MAX }, signal }),
+)
 
-export const storiesQuery = infiniteQueryOptions({
-  queryKey: ['stories'],
-  queryFn: ({ pageParam, signal }) => call('stories', { query: at(pageParam), signal }),
-  ...paging,
-})
+export const storiesQuery = pagesOf(['stories'], (page, signal) => call('stories', { query: page, signal }))
 
-export const refundsQuery = infiniteQueryOptions({
-  queryKey: ['mine', 'refunds'],
-  queryFn: ({ pageParam, signal }) => call('refunds', { query: at(pageParam), signal }),
-  ...paging,
-})
+export const refundsQuery = pagesOf(['mine', 'refunds'], (page, signal) => call('refunds', { query: page, signal }))
 
 export const preferencesQuery = queryOptions({
   queryKey: ['mine', 'preferences'],
   queryFn: ({ signal }) => call('preferences', { signal }),
 })
 
-export const noticesQuery = infiniteQueryOptions({
-  queryKey: ['mine', 'notices'],
-  queryFn: ({ pageParam, signal }) => call('notifications', { query: at(pageParam), signal }),
-  ...paging,
-})
+export const noticesQuery = pagesOf(['mine', 'notices'], (page, signal) => call('notifications', { query: page, signal }))
 
 export const storyMuteQuery = (id: string) =>
   queryOptions({ queryKey: ['mine', 'mute', id], queryFn: ({ signal }) => call('storyMute', { params: { id }, signal }) })

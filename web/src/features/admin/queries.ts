@@ -6,7 +6,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../../app/api.ts'
 import { currentLanguage } from '../../app/language.ts'
 import { queryClient } from '../../app/query.ts'
-import { at, paging } from '../queries.ts'
+import { at, pagesOf, paging } from '../queries.ts'
 import { steppedUp } from './step-up.ts'
 
 export type Withdrawal = Output<Api['adminWithdrawals']>['withdrawals'][number]
@@ -35,19 +35,13 @@ export const todoQuery = queryOptions({ queryKey: ['admin', 'todo'], queryFn: ({
 export const figuresQuery = (days: Days) =>
   queryOptions({ queryKey: ['admin', 'figures', days], queryFn: ({ signal }) => call('adminFigures', { query: { days }, signal }) })
 export const roundsQuery = (narrowing: Narrowing<ListedRound['status'] | 'help_waiting'>) =>
-  infiniteQueryOptions({
-    queryKey: ['admin', 'rounds', narrowing],
-    queryFn: ({ pageParam, signal }) => call('adminRounds', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
-    ...paging,
-  })
+  pagesOf(['admin', 'rounds', narrowing], (page, signal) => call('adminRounds', { query: { ...page, ...narrowed(narrowing) }, signal }))
 
 export type Announcement = Output<Api['announcements']>['announcements'][number]
 export const announcementsQuery = (narrowing: Narrowing<Announcement['status']>) =>
-  infiniteQueryOptions({
-    queryKey: ['admin', 'announcements', narrowing],
-    queryFn: ({ pageParam, signal }) => call('announcements', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
-    ...paging,
-  })
+  pagesOf(['admin', 'announcements', narrowing], (page, signal) =>
+    call('announcements', { query: { ...page, ...narrowed(narrowing) }, signal }),
+  )
 
 export type SiteWords = Output<Api['adminSite']>['site']
 export const siteQuery = queryOptions({ queryKey: ['admin', 'site'], queryFn: ({ signal }) => call('adminSite', { signal }) })
@@ -78,12 +72,9 @@ export const adminUsersQuery = (narrowing: UserNarrowing) =>
 
 /** The stories in a state, all of them, or a single one. */
 export const adminStoriesQuery = (id: string | undefined, narrowing: Narrowing<StoryState>) =>
-  infiniteQueryOptions({
-    queryKey: ['admin', 'stories', id, narrowing],
-    queryFn: ({ pageParam, signal }) =>
-      call('storiesAdmin', { query: { ...at(pageParam), ...(id === undefined ? narrowed(narrowing) : { id }) }, signal }),
-    ...paging,
-  })
+  pagesOf(['admin', 'stories', id, narrowing], (page, signal) =>
+    call('storiesAdmin', { query: { ...page, ...(id === undefined ? narrowed(narrowing) : { id }) }, signal }),
+  )
 
 /** Help that a story tells of. */
 export type ToldHelp = { readonly id: string; readonly purpose: string; readonly publicName: string; readonly amount: number }
@@ -117,37 +108,19 @@ export const sorted = <S extends string>(narrowing: Narrowing<S>) => ({
 })
 
 export const withdrawalsQuery = (narrowing: Narrowing<WithdrawalFilter>) =>
-  infiniteQueryOptions({
-    queryKey: ['admin', 'withdrawals', narrowing],
-    queryFn: ({ pageParam, signal }) => call('adminWithdrawals', { query: { ...at(pageParam), ...sorted(narrowing) }, signal }),
-    ...paging,
-  })
+  pagesOf(['admin', 'withdrawals', narrowing], (page, signal) =>
+    call('adminWithdrawals', { query: { ...page, ...sorted(narrowing) }, signal }),
+  )
 export const adminRefundsQuery = (narrowing: Narrowing<RefundFilter>) =>
-  infiniteQueryOptions({
-    queryKey: ['admin', 'refunds', narrowing],
-    queryFn: ({ pageParam, signal }) => call('adminRefunds', { query: { ...at(pageParam), ...sorted(narrowing) }, signal }),
-    ...paging,
-  })
+  pagesOf(['admin', 'refunds', narrowing], (page, signal) => call('adminRefunds', { query: { ...page, ...sorted(narrowing) }, signal }))
 export const suspenseQuery = (narrowing: Narrowing<SuspenseFilter>) =>
-  infiniteQueryOptions({
-    queryKey: ['admin', 'suspense', narrowing],
-    queryFn: ({ pageParam, signal }) => call('suspense', { query: { ...at(pageParam), ...sorted(narrowing) }, signal }),
-    ...paging,
-  })
+  pagesOf(['admin', 'suspense', narrowing], (page, signal) => call('suspense', { query: { ...page, ...sorted(narrowing) }, signal }))
 
 export const disputesQuery = (narrowing: Narrowing<DisputeFilter>) =>
-  infiniteQueryOptions({
-    queryKey: ['admin', 'disputes', narrowing],
-    queryFn: ({ pageParam, signal }) => call('disputes', { query: { ...at(pageParam), ...sorted(narrowing) }, signal }),
-    ...paging,
-  })
+  pagesOf(['admin', 'disputes', narrowing], (page, signal) => call('disputes', { query: { ...page, ...sorted(narrowing) }, signal }))
 
 export const mandatesQuery = (narrowing: Narrowing<AutopayFilter>) =>
-  infiniteQueryOptions({
-    queryKey: ['admin', 'autopay', narrowing],
-    queryFn: ({ pageParam, signal }) => call('adminAutopay', { query: { ...at(pageParam), ...sorted(narrowing) }, signal }),
-    ...paging,
-  })
+  pagesOf(['admin', 'autopay', narrowing], (page, signal) => call('adminAutopay', { query: { ...page, ...sorted(narrowing) }, signal }))
 export const autopayFiguresQuery = queryOptions({
   queryKey: ['admin', 'autopay-figures'],
   queryFn: ({ signal }) => call('adminAutopayFigures', { signal }),

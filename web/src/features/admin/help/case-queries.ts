@@ -4,9 +4,9 @@ import type { MessageDescriptor } from '@lingui/core'
 import type { Api, Output } from '@roz/contract/api.ts'
 import type { ArrivalWay } from '@roz/core/arrival-fields.ts'
 import type { CaseFor, CaseKind, CaseStage, CaseStep, CaseUrgency, StateCode } from '@roz/core/case-fields.ts'
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { call } from '../../../app/api.ts'
-import { at, paging } from '../../queries.ts'
+import { pagesOf } from '../../queries.ts'
 import { type Narrowing, narrowed, QUIETLY } from '../queries.ts'
 import type { Shown } from '../states.ts'
 import { steppedUp } from '../step-up.ts'
@@ -21,11 +21,7 @@ export const caseFilters = (narrowing: Narrowing<CaseFilter>, state: StateCode |
   ...(state === '' ? {} : { state }),
 })
 export const casesQuery = (filters: ReturnType<typeof caseFilters>) =>
-  infiniteQueryOptions({
-    queryKey: ['admin', 'cases', filters],
-    queryFn: ({ pageParam, signal }) => call('helpCases', { query: { ...at(pageParam), ...filters }, signal }),
-    ...paging,
-  })
+  pagesOf(['admin', 'cases', filters], (page, signal) => call('helpCases', { query: { ...page, ...filters }, signal }))
 
 export const helpOrderQuery = queryOptions({
   queryKey: ['admin', 'help-order'],

@@ -5,7 +5,7 @@ import type { Api, Output } from '@roz/contract/api.ts'
 import type { ConsentWay, Guardian } from '@roz/core/help-fields.ts'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../../../app/api.ts'
-import { at, paging } from '../../queries.ts'
+import { at, pagesOf, paging } from '../../queries.ts'
 import { type Disbursement, type Narrowing, narrowed, QUIETLY } from '../queries.ts'
 import type { Shown } from '../states.ts'
 import { steppedUp } from '../step-up.ts'
@@ -50,11 +50,9 @@ export const namesakesQuery = (name: string) =>
   })
 
 export const disbursementsQuery = (narrowing: Narrowing<HelpState>) =>
-  infiniteQueryOptions({
-    queryKey: ['admin', 'disbursements', narrowing],
-    queryFn: ({ pageParam, signal }) => call('disbursements', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
-    ...paging,
-  })
+  pagesOf(['admin', 'disbursements', narrowing], (page, signal) =>
+    call('disbursements', { query: { ...page, ...narrowed(narrowing) }, signal }),
+  )
 
 export const quoteQuery = (amount: number) =>
   queryOptions({
@@ -65,11 +63,9 @@ export const quoteQuery = (amount: number) =>
   })
 
 export const houseEntriesQuery = (narrowing: Narrowing<OutlayFilter>) =>
-  infiniteQueryOptions({
-    queryKey: ['admin', 'house-entries', narrowing],
-    queryFn: ({ pageParam, signal }) => call('houseEntries', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
-    ...paging,
-  })
+  pagesOf(['admin', 'house-entries', narrowing], (page, signal) =>
+    call('houseEntries', { query: { ...page, ...narrowed(narrowing) }, signal }),
+  )
 
 export const BENEFICIARY_STATES = {
   waiting: { tone: 'waiting', label: msg`Consent missing` },

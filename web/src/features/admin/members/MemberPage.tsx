@@ -1,7 +1,7 @@
 /** One member for the staff: account, decisions, money, rounds, devices, flags, notes and emails. The address names the member. */
 import type { MessageDescriptor } from '@lingui/core'
 import { Trans, useLingui } from '@lingui/react/macro'
-import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { formatCount } from '@roz/core/numbers.ts'
@@ -14,7 +14,7 @@ import { Badge, EmptyState, ErrorState, Skeleton } from '../../../ui/Feedback.ts
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Listing } from '../../Listing.tsx'
-import { at, paging } from '../../queries.ts'
+import { pagesOf } from '../../queries.ts'
 import { Moved, Status } from '../../wallet/Transactions.tsx'
 import { HOLD_REASONS, MAIL_KINDS, ROUND_STATES } from './member-words.ts'
 import { MemberActions } from './MemberActions.tsx'
@@ -25,11 +25,7 @@ import { MEMBER_FLAGS, REFUND_STATES, type Shown, WITHDRAWAL_FLAGS, WITHDRAWAL_S
 const memberQuery = (id: string) =>
   queryOptions({ queryKey: ['admin', 'member', id], queryFn: ({ signal }) => call('adminUser', { params: { id }, signal }), retry: false })
 const memberTransactionsQuery = (id: string) =>
-  infiniteQueryOptions({
-    queryKey: ['admin', 'member-transactions', id],
-    queryFn: ({ pageParam, signal }) => call('adminUserTransactions', { params: { id }, query: at(pageParam), signal }),
-    ...paging,
-  })
+  pagesOf(['admin', 'member-transactions', id], (page, signal) => call('adminUserTransactions', { params: { id }, query: page, signal }))
 
 export function MemberPage({ id }: { readonly id: string }) {
   const { t } = useLingui()

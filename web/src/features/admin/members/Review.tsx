@@ -5,7 +5,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { CARE } from '@roz/contract/roles.ts'
 import { staffNote } from '@roz/core/care-fields.ts'
-import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
@@ -17,7 +17,7 @@ import { SelectField } from '../../../ui/Field.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { toast } from '../../../ui/Toast.tsx'
 import { Listing } from '../../Listing.tsx'
-import { at, paging } from '../../queries.ts'
+import { pagesOf } from '../../queries.ts'
 import { CsvButton } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { type Narrowing, narrowed } from '../queries.ts'
@@ -42,11 +42,7 @@ const SIGNAL_KINDS = {
 type State = '' | 'unreviewed' | 'reviewed'
 
 const flagsQuery = (narrowing: Narrowing<'unreviewed' | 'reviewed'>) =>
-  infiniteQueryOptions({
-    queryKey: ['admin', 'flags', narrowing],
-    queryFn: ({ pageParam, signal }) => call('flags', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
-    ...paging,
-  })
+  pagesOf(['admin', 'flags', narrowing], (page, signal) => call('flags', { query: { ...page, ...narrowed(narrowing) }, signal }))
 
 export function Review() {
   const { t } = useLingui()

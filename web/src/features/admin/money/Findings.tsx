@@ -6,7 +6,7 @@ import type { Api, Output } from '@roz/contract/api.ts'
 import { TREASURY } from '@roz/contract/roles.ts'
 import type { FindingKind } from '@roz/core/findings.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
-import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
@@ -18,7 +18,7 @@ import { toast } from '../../../ui/Toast.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { serverNowMs } from '../../clock.ts'
 import { Listing } from '../../Listing.tsx'
-import { at, paging } from '../../queries.ts'
+import { pagesOf } from '../../queries.ts'
 import { Decision } from '../Decision.tsx'
 import type { Shown } from '../states.ts'
 import { useMay } from '../use-may.ts'
@@ -26,11 +26,7 @@ import { BankMatch } from './BankMatch.tsx'
 
 type Finding = Output<Api['findings']>['findings'][number]
 const findingsQuery = (status: 'open' | 'past') =>
-  infiniteQueryOptions({
-    queryKey: ['admin', 'findings', status],
-    queryFn: ({ pageParam, signal }) => call('findings', { query: { ...at(pageParam), status }, signal }),
-    ...paging,
-  })
+  pagesOf(['admin', 'findings', status], (page, signal) => call('findings', { query: { ...page, status }, signal }))
 
 const FINDING_NAMES = {
   unknown_payment: msg`A settlement has a payment that is not in our books.`,

@@ -2,7 +2,7 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { TREASURY } from '@roz/contract/roles.ts'
-import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
@@ -13,16 +13,14 @@ import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { Listing } from '../../Listing.tsx'
-import { at, paging } from '../../queries.ts'
+import { pagesOf } from '../../queries.ts'
 import { Decision } from '../Decision.tsx'
 import { useMay } from '../use-may.ts'
 
 type Settlement = Output<Api['gatewaySettlements']>['settlements'][number]
-const proposalsQuery = infiniteQueryOptions({
-  queryKey: ['admin', 'gateway-settlements'],
-  queryFn: ({ pageParam, signal }) => call('gatewaySettlements', { query: { ...at(pageParam), status: 'to_record' }, signal }),
-  ...paging,
-})
+const proposalsQuery = pagesOf(['admin', 'gateway-settlements'], (page, signal) =>
+  call('gatewaySettlements', { query: { ...page, status: 'to_record' }, signal }),
+)
 const reportQuery = (id: string) =>
   queryOptions({
     queryKey: ['admin', 'gateway-settlements', id],

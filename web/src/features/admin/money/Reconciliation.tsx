@@ -5,7 +5,7 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { TREASURY } from '@roz/contract/roles.ts'
-import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
@@ -15,7 +15,7 @@ import { EmptyState } from '../../../ui/Feedback.tsx'
 import { formatInstant, formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Listing } from '../../Listing.tsx'
-import { at, paging } from '../../queries.ts'
+import { pagesOf } from '../../queries.ts'
 import { CsvButton } from '../CsvButton.tsx'
 import { BankAccounts, BankCheckLine } from './Bank.tsx'
 import { OpenFindings, PastFindings } from './Findings.tsx'
@@ -24,11 +24,7 @@ import { SettlementDialog } from './SettlementDialog.tsx'
 import { useMay } from '../use-may.ts'
 
 type Page = Output<Api['reconciliation']>
-const reconciliationQuery = infiniteQueryOptions({
-  queryKey: ['admin', 'reconciliation'],
-  queryFn: ({ pageParam, signal }) => call('reconciliation', { query: at(pageParam), signal }),
-  ...paging,
-})
+const reconciliationQuery = pagesOf(['admin', 'reconciliation'], (page, signal) => call('reconciliation', { query: page, signal }))
 
 export function Reconciliation() {
   const { t } = useLingui()

@@ -6,7 +6,7 @@ import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { TREASURY } from '@roz/contract/roles.ts'
-import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
@@ -15,23 +15,17 @@ import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
 import { formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Listing } from '../../Listing.tsx'
-import { at, paging } from '../../queries.ts'
+import { pagesOf } from '../../queries.ts'
 import type { Shown } from '../states.ts'
 import { useStatus } from './MoneyRows.tsx'
 import { useMay } from '../use-may.ts'
 import { DecideTransfer, LineDialog, OrderOf, type Transfer, type TransferLine, TypedDialog } from './TransferDialogs.tsx'
 
-const linesQuery = infiniteQueryOptions({
-  queryKey: ['admin', 'transfer-lines'],
-  queryFn: ({ pageParam, signal }) => call('transferLines', { query: at(pageParam), signal }),
-  ...paging,
-})
+const linesQuery = pagesOf(['admin', 'transfer-lines'], (page, signal) => call('transferLines', { query: page, signal }))
 const transfersQuery = (status: keyof typeof FILTERS | '') =>
-  infiniteQueryOptions({
-    queryKey: ['admin', 'transfers', status],
-    queryFn: ({ pageParam, signal }) => call('transfers', { query: { ...at(pageParam), ...(status === '' ? {} : { status }) }, signal }),
-    ...paging,
-  })
+  pagesOf(['admin', 'transfers', status], (page, signal) =>
+    call('transfers', { query: { ...page, ...(status === '' ? {} : { status }) }, signal }),
+  )
 
 const STATES = {
   asked: { tone: 'waiting', label: msg`Waits for another person` },

@@ -1,8 +1,8 @@
 /** Queries of our bank accounts and their statements. */
 import type { Api, Output } from '@roz/contract/api.ts'
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { call } from '../../../app/api.ts'
-import { at, paging } from '../../queries.ts'
+import { pagesOf } from '../../queries.ts'
 import { QUIETLY } from '../queries.ts'
 import { steppedUp } from '../step-up.ts'
 
@@ -13,11 +13,7 @@ export const bankAccountsQuery = queryOptions({
   queryKey: ['admin', 'bank-accounts'],
   queryFn: ({ signal }) => call('bankAccounts', { signal }),
 })
-export const bankLinesQuery = infiniteQueryOptions({
-  queryKey: ['admin', 'bank-lines'],
-  queryFn: ({ pageParam, signal }) => call('bankLines', { query: at(pageParam), signal }),
-  ...paging,
-})
+export const bankLinesQuery = pagesOf(['admin', 'bank-lines'], (page, signal) => call('bankLines', { query: page, signal }))
 /** A line with the words of the bank: asks for a step-up. */
 export const bankLineQuery = (id: string) =>
   queryOptions({

@@ -1,9 +1,9 @@
 /** The queries of the team, the staff log and one's own account. */
 import type { Api, Output } from '@roz/contract/api.ts'
-import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from '../../../app/api.ts'
 import { queryClient } from '../../../app/query.ts'
-import { at, paging } from '../../queries.ts'
+import { pagesOf } from '../../queries.ts'
 import { type Narrowing, narrowed } from '../queries.ts'
 
 export type StaffMember = Output<Api['staff']>['staff'][number]
@@ -17,11 +17,7 @@ export const accountQuery = queryOptions({
 
 export type StaffState = 'current' | 'former'
 export const staffQuery = (narrowing: Narrowing<StaffState>) =>
-  infiniteQueryOptions({
-    queryKey: ['admin', 'staff', narrowing],
-    queryFn: ({ pageParam, signal }) => call('staff', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal }),
-    ...paging,
-  })
+  pagesOf(['admin', 'staff', narrowing], (page, signal) => call('staff', { query: { ...page, ...narrowed(narrowing) }, signal }))
 
 export type AuditFilter = {
   readonly actor: string
@@ -35,11 +31,7 @@ export const givenOf = (filter: AuditFilter): Partial<AuditFilter> =>
   Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ''))
 
 export const auditQuery = (filter: AuditFilter) =>
-  infiniteQueryOptions({
-    queryKey: ['admin', 'audit', filter],
-    queryFn: ({ pageParam, signal }) => call('adminAudit', { query: { ...at(pageParam), ...givenOf(filter) }, signal }),
-    ...paging,
-  })
+  pagesOf(['admin', 'audit', filter], (page, signal) => call('adminAudit', { query: { ...page, ...givenOf(filter) }, signal }))
 
 /** Whether the own role must set up an authenticator app before anything else; undefined while it is not known yet. */
 export function useOwesApp(): boolean | undefined {
