@@ -19,6 +19,7 @@ import { createWorker } from '../jobs/worker.ts'
 import { createTicketKeys } from '../tickets/ticket-keys.ts'
 import { makeStaff, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
+import { playAt } from './gateway-calls.ts'
 import { keepJobs } from './job-handlers.ts'
 import { KEYS, logOf } from './wallet-world.ts'
 
@@ -122,16 +123,7 @@ export async function openGatewayWorld() {
     alarms,
     runDue: worker.runDue,
     /** Makes the sandbox's bank act; its webhook follows. */
-    play: async (what: string, body: object): Promise<Record<string, unknown>> => {
-      const answer = await fetch(`${sandbox.url}/__sandbox${what}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      })
-      const text = await answer.text()
-      expect([what, answer.status, answer.ok ? '' : text]).toEqual([what, 200, ''])
-      return JSON.parse(text) as Record<string, unknown>
-    },
+    play: (what: string, body: object) => playAt(sandbox.url, what, body),
     decide: async (call: string): Promise<void> => {
       const answer = await calls.ask(`POST /admin/${call}/approve`, { as: admin, body: { status: 'requested' } })
       expect(answer.status).toBe(200)

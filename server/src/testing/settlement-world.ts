@@ -16,6 +16,7 @@ import { one, sql } from '../db/sql.ts'
 import { DAY } from '../ledger/testing/fixtures.ts'
 import { makeMember, makeStaff } from './calls.ts'
 import { endRests } from './database.ts'
+import { playAt } from './gateway-calls.ts'
 import { openServicesWorld } from './services-world.ts'
 
 const KEYS = { clientId: 'settle-client', clientSecret: 'settle-secret-0123456789' }
@@ -40,16 +41,7 @@ async function openSandbox(nowMs: () => number) {
     time.close()
     rmSync(dataDir, { recursive: true, force: true })
   }
-  async function control(where: string, body: object = {}): Promise<Record<string, unknown>> {
-    const response = await fetch(`${sandbox.url}/__sandbox${where}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${where}: ${response.status} ${text}`)
-    return JSON.parse(text) as Record<string, unknown>
-  }
+  const control = (where: string, body: object = {}) => playAt(sandbox.url, where, body)
   return { url: sandbox.url, control, close }
 }
 

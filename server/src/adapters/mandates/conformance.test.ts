@@ -1,6 +1,6 @@
 /** Conformance of the mandates' port, over real HTTP: the gateway sandbox plays payer, bank and a failing gateway. */
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import { addDays, dayAt } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { type Sandbox, startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { playAt, startShop } from '../../testing/gateway-calls.ts'
 import { cashfreeGateway } from '../payments/cashfree.ts'
 import { cashfreeMandates, parseMandateWebhook } from './cashfree-mandates.ts'
 import type { MandateGateway, NewCharge, NewMandate } from './port.ts'
@@ -19,21 +20,12 @@ const dataDir = mkdtempSync(join(tmpdir(), 'mandates-'))
 let sandbox: Sandbox
 let gateway: MandateGateway
 let orders: PaymentGateway
-let shop: Server
-const webhooks: { headers: Record<string, string | string[] | undefined>; bytes: Buffer }[] = []
+let shop: Awaited<ReturnType<typeof startShop>>
 const at = (baseUrl: string): MandateGateway => cashfreeMandates({ baseUrl, ...KEYS, apiVersion: '2025-01-01', timeoutMs: 1500 })
 
 beforeAll(async () => {
-  shop = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      webhooks.push({ headers: request.headers, bytes: Buffer.concat(chunks) })
-      response.end()
-    })
-  })
-  await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/hook`
+  shop = await startShop()
+  const url = `${shop.url}/hook`
   sandbox = await startSandbox({ port: 0, host: '127.0.0.1', dataDir, pg: KEYS, tabs: { subscriptions: { url, version: '2025-01-01' } } })
   gateway = at(`${sandbox.url}/pg`)
   orders = cashfreeGateway({
@@ -45,20 +37,12 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await sandbox.close()
-  shop.closeAllConnections()
   shop.close()
   rmSync(dataDir, { recursive: true })
 })
 beforeEach(() => control('/faults', {}))
 
-async function control(path: string, body: unknown): Promise<void> {
-  const response = await fetch(`${sandbox.url}/__sandbox${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  expect([path, response.status, response.ok ? '' : await response.text()]).toEqual([path, 200, ''])
-}
+const control = (path: string, body: unknown) => playAt(sandbox.url, path, body)
 
 const hexId = (): string => crypto.randomUUID().replaceAll('-', '')
 const newMandate = (): NewMandate => ({
@@ -69,8 +53,8 @@ const newMandate = (): NewMandate => ({
   returnUrl: 'https://roz.example/autopay/return',
   expiresAtMs: Date.now() + 3 * 365 * 86_400_000,
 })
-const step = (mandateId: string, name: string): Promise<void> => control(`/subscriptions/${mandateId}`, { step: name, webhooks: 0 })
-const move = (chargeId: string, status: string, more: object = {}): Promise<void> =>
+const step = (mandateId: string, name: string): Promise<unknown> => control(`/subscriptions/${mandateId}`, { step: name, webhooks: 0 })
+const move = (chargeId: string, status: string, more: object = {}): Promise<unknown> =>
   control(`/charges/${chargeId}`, { status, webhooks: 0, ...more })
 async function active(): Promise<string> {
   const mandate = newMandate()
@@ -309,13 +293,13 @@ describe('words', () => {
 
 test('webhooks are signed, and name their mandate', async () => {
   const id = await active()
-  webhooks.length = 0
+  shop.webhooks.length = 0
   await control(`/subscriptions/${id}`, { step: 'customer_pause', webhooks: 1 })
   const charge = newCharge(await active())
   await gateway.raiseCharge(charge)
   await control(`/charges/${charge.chargeId}`, { status: 'SUCCESS', webhooks: 1 })
-  for (let tries = 0; webhooks.length < 2 && tries < 200; tries++) await new Promise((resolve) => setTimeout(resolve, 25))
-  const named = webhooks.map(({ headers, bytes }) => {
+  for (let tries = 0; shop.webhooks.length < 2 && tries < 200; tries++) await new Promise((resolve) => setTimeout(resolve, 25))
+  const named = shop.webhooks.map(({ headers, bytes }) => {
     expect(gateway.verifyWebhook(headers, bytes)).not.toBe(undefined)
     expect(gateway.verifyWebhook(headers, Buffer.concat([bytes, Buffer.from(' ')]))).toBe(undefined)
     return gateway.parseMandateWebhook(bytes)?.mandateId

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { paise } from '@roz/core/money.ts'
 import { type Sandbox, startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { playAt, startShop } from '../../testing/gateway-calls.ts'
 import { cashfreeGateway } from './cashfree.ts'
 import type { NewOrder, NewRefund, PaymentGateway } from './port.ts'
 
@@ -13,8 +14,7 @@ const KEYS = { clientId: 'fault_client', clientSecret: 'fault_secret_42' }
 const dataDir = mkdtempSync(join(tmpdir(), 'payments-faults-'))
 let sandbox: Sandbox
 let gateway: PaymentGateway
-let shop: Server
-const webhooks: { headers: IncomingHttpHeaders; bytes: Buffer }[] = []
+let shop: Awaited<ReturnType<typeof startShop>>
 
 const configAt = (baseUrl: string) =>
   ({ baseUrl, ...KEYS, apiVersion: '2025-01-01', checkout: { mode: 'sandbox', scriptUrl: `${baseUrl}.js` }, timeoutMs: 400 }) as const
@@ -25,37 +25,19 @@ async function listening(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-let shopUrl: string
 beforeAll(async () => {
   sandbox = await startSandbox({ port: 0, host: '127.0.0.1', dataDir, pg: KEYS })
   gateway = gatewayAt(`${sandbox.url}/pg`)
-  shop = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      webhooks.push({ headers: request.headers, bytes: Buffer.concat(chunks) })
-      response.end()
-    })
-  })
-  shopUrl = await listening(shop)
+  shop = await startShop()
 })
 afterAll(async () => {
   await sandbox.close()
-  shop.closeAllConnections()
   shop.close()
   rmSync(dataDir, { recursive: true })
 })
 beforeEach(() => control('/faults', {}))
 
-async function control(path: string, body: unknown): Promise<void> {
-  const response = await fetch(`${sandbox.url}/__sandbox${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  expect(response.status).toBe(200)
-  await response.arrayBuffer()
-}
+const control = (path: string, body: unknown) => playAt(sandbox.url, path, body)
 
 async function methodsOf(orderId: string): Promise<unknown> {
   const response = await fetch(`${sandbox.url}/__sandbox/orders/${orderId}`)
@@ -67,8 +49,8 @@ const newOrder = (): NewOrder => ({
   amount: paise(1000n),
   customerId: crypto.randomUUID().replaceAll('-', ''),
   phone: '9876543210',
-  returnUrl: `${shopUrl}/payment-status?order_id={order_id}`,
-  notifyUrl: `${shopUrl}/api/webhooks/cashfree`,
+  returnUrl: `${shop.url}/payment-status?order_id={order_id}`,
+  notifyUrl: `${shop.url}/api/webhooks/cashfree`,
   expiresAtMs: Date.now() + 3_600_000,
 })
 
@@ -185,10 +167,10 @@ describe('a refund', () => {
   test('is announced by a genuine webhook with its id', async () => {
     const refund = newRefund((await paidOrder()).orderId)
     await gateway.createRefund(refund)
-    const before = webhooks.length
+    const before = shop.webhooks.length
     await control(`/refunds/${refund.refundId}`, { status: 'SUCCESS' })
-    await expect.poll(() => webhooks.length, { timeout: 3_000 }).toBe(before + 1)
-    const webhook = webhooks[before]
+    await expect.poll(() => shop.webhooks.length, { timeout: 3_000 }).toBe(before + 1)
+    const webhook = shop.webhooks[before]
     if (webhook === undefined) throw new Error('no webhook came')
     expect(gateway.verifyWebhook(webhook.headers, webhook.bytes)).toEqual({ atMs: Number(webhook.headers['x-webhook-timestamp']) })
     expect(gateway.parseWebhook(webhook.bytes)).toEqual({
@@ -214,10 +196,10 @@ describe('a webhook', () => {
   async function webhookOf(outcome: string): Promise<{ headers: IncomingHttpHeaders; bytes: Buffer; order: NewOrder }> {
     const order = newOrder()
     await gateway.createOrder(order)
-    const before = webhooks.length
+    const before = shop.webhooks.length
     await control(`/orders/${order.orderId}/pay`, { outcome })
-    await expect.poll(() => webhooks.length, { timeout: 3_000 }).toBe(before + 1)
-    const webhook = webhooks[before]
+    await expect.poll(() => shop.webhooks.length, { timeout: 3_000 }).toBe(before + 1)
+    const webhook = shop.webhooks[before]
     if (webhook === undefined) throw new Error('no webhook came')
     return { ...webhook, order }
   }

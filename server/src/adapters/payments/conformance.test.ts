@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { createTestDatabase } from '../../testing/database.ts'
+import { playAt } from '../../testing/gateway-calls.ts'
 import { bankTransferGateway } from './bank-transfer.ts'
 import { cashfreeGateway } from './cashfree.ts'
 import {
@@ -74,15 +75,7 @@ async function openSandboxCounterpart(): Promise<Counterpart> {
     apiVersion: '2025-01-01',
     checkout: { mode: 'sandbox', scriptUrl: `${sandbox.url}/js/v3/cashfree.js` },
   } as const
-  async function control(path: string, body: unknown): Promise<Record<string, unknown>> {
-    const response = await fetch(`${sandbox.url}/__sandbox${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    expect(response.status).toBe(200)
-    return response.json() as Promise<Record<string, unknown>>
-  }
+  const control = (path: string, body: unknown) => playAt(sandbox.url, path, body)
   const attempt = async (orderId: string, outcome: Outcome): Promise<void> =>
     void (await control(`/orders/${orderId}/pay`, { outcome, webhooks: 0 }))
   return {

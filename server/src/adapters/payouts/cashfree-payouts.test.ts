@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { paise } from '@roz/core/money.ts'
 import { type Sandbox, startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { playAt, startShop } from '../../testing/gateway-calls.ts'
 import { cashfreePayouts } from './cashfree-payouts.ts'
 import type { NewTransfer, PayoutGateway } from './port.ts'
 
 const KEYS = { clientId: 'fault_client', clientSecret: 'fault_secret_42' }
 const dataDir = mkdtempSync(join(tmpdir(), 'payouts-faults-'))
-const webhooks: { headers: IncomingHttpHeaders; bytes: Buffer }[] = []
 const servers: Server[] = []
 let sandbox: Sandbox
 let gateway: PayoutGateway
@@ -28,38 +28,23 @@ function closeServer(server: Server): void {
   server.close()
 }
 
-let shop: Server
+let shop: Awaited<ReturnType<typeof startShop>>
 beforeAll(async () => {
-  shop = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      webhooks.push({ headers: request.headers, bytes: Buffer.concat(chunks) })
-      response.end()
-    })
-  })
-  const notifyUrl = `${await listening(shop)}/api/webhooks/cashfree-payouts`
+  shop = await startShop()
+  const notifyUrl = `${shop.url}/api/webhooks/cashfree-payouts`
   const pg = { clientId: 'pg', clientSecret: 'pg-secret' }
   sandbox = await startSandbox({ port: 0, host: '127.0.0.1', dataDir, pg, payouts: { ...KEYS, notifyUrl } })
   gateway = gatewayAt(`${sandbox.url}/payout`)
 })
 afterAll(async () => {
   await sandbox.close()
-  closeServer(shop)
+  shop.close()
   rmSync(dataDir, { recursive: true })
 })
 beforeEach(() => control('/faults', {}))
 afterEach(() => servers.splice(0).forEach(closeServer))
 
-async function control(path: string, body: unknown): Promise<void> {
-  const response = await fetch(`${sandbox.url}/__sandbox${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  expect(response.status).toBe(200)
-  await response.arrayBuffer()
-}
+const control = (path: string, body: unknown) => playAt(sandbox.url, path, body)
 
 const hexId = (): string => crypto.randomUUID().replaceAll('-', '')
 let accounts = 200_000_000_000
@@ -187,10 +172,10 @@ describe('a webhook of a transfer', () => {
   async function webhookOf(status: string): Promise<{ headers: IncomingHttpHeaders; bytes: Buffer; transfer: NewTransfer }> {
     const transfer = await newTransfer()
     await gateway.send(transfer)
-    const before = webhooks.length
+    const before = shop.webhooks.length
     await control(`/transfers/${transfer.transferId}`, { status })
-    await expect.poll(() => webhooks.length, { timeout: 3_000 }).toBe(before + 1)
-    const webhook = webhooks[before]
+    await expect.poll(() => shop.webhooks.length, { timeout: 3_000 }).toBe(before + 1)
+    const webhook = shop.webhooks[before]
     if (webhook === undefined) throw new Error('no webhook came')
     return { ...webhook, transfer }
   }

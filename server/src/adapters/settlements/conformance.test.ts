@@ -8,6 +8,7 @@ import { addDays, dayAt } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { type Sandbox, startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { playAt } from '../../testing/gateway-calls.ts'
 import { cashfreeGateway } from '../payments/cashfree.ts'
 import { GatewayForeignError, GatewayRefusedError, GatewayUnavailableError, type PaymentGateway } from '../payments/port.ts'
 import { cashfreeSettlements } from './cashfree-settlements.ts'
@@ -34,16 +35,7 @@ afterAll(async () => {
 })
 beforeEach(() => control('/faults', { rate: 10_000 }))
 
-async function control(path: string, body: unknown): Promise<Record<string, unknown>> {
-  const response = await fetch(`${sandbox.url}/__sandbox${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  const text = await response.text()
-  expect([path, response.status, response.ok ? '' : text]).toEqual([path, 200, ''])
-  return JSON.parse(text) as Record<string, unknown>
-}
+const control = (path: string, body: unknown) => playAt(sandbox.url, path, body)
 
 const hexId = (): string => crypto.randomUUID().replaceAll('-', '')
 async function paid(rupees: bigint): Promise<string> {
