@@ -1,8 +1,8 @@
-/** Signing in, and sessions with their expiry. */
+/** Signing in, and sessions with their expiry; sign-in-crowd.all.test.ts has many sign-ins at once. */
 import { hash } from '@node-rs/argon2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
-import { countHashes, isPassword } from '../../members/passwords.ts'
+import { countHashes } from '../../members/passwords.ts'
 import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
 
 let roz: People
@@ -87,31 +87,6 @@ describe('signing in', () => {
     await roz.ask('POST /auth/register', { body })
     expect((await roz.login('form@x.test', 'pässwörd'.normalize('NFD'))).status).toBe(200)
   })
-
-  test('eighty right sign-ins at once all succeed', async () => {
-    await roz.register('parallel@x.test')
-    const answers = await Promise.all(Array.from({ length: 80 }, () => roz.login('parallel@x.test', PASSWORD)))
-    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]))
-  })
-})
-
-test('when the password queue is full, the next sign-in answers 503 and does not count as a wrong password', async () => {
-  let isOver = false
-  const crowd = Promise.all(
-    Array.from({ length: 3 + 256 }, async () => {
-      while (!isOver) await isPassword(undefined, 'x').catch(() => new Promise((resolve) => setImmediate(resolve)))
-    }),
-  )
-  const answer = await roz.login('crowd@x.test', 'wrong password', { ip: '127.0.0.9' })
-  expect([answer.status, answer.body]).toEqual([
-    503,
-    { code: 'overloaded', message: 'We are very busy right now. Please try again in a moment.' },
-  ])
-  expect(answer.headers.get('retry-after')).toBe('2')
-  isOver = true
-  await crowd
-  for (let i = 0; i < 10; i++) expect((await roz.login('crowd@x.test', 'wrong password', { ip: '127.0.0.9' })).status).toBe(401)
-  expect((await roz.login('crowd@x.test', 'wrong password', { ip: '127.0.0.9' })).status).toBe(429)
 })
 
 describe('sessions', () => {
