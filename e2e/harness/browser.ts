@@ -26,6 +26,7 @@ const FLAGS = [
 const QUIET_WITHIN_MS = 5000
 export const SMALL = { width: 360, height: 740 } as const
 export const WIDE = { width: 1280, height: 900 } as const
+export type Size = { readonly width: number; readonly height: number }
 
 const WHOLE = process.env.CHROMIUM ?? '/usr/bin/chromium'
 /** chromium-headless-shell: the engine without windows. It shows and stores the same with less work. */
@@ -85,7 +86,7 @@ export type Slot = 'token' | 'admin-token'
 export const slotOf = (path: string): Slot => (/^\/admin(\/|$)/.test(path) ? 'admin-token' : 'token')
 
 export type VisitOptions = {
-  readonly size?: { readonly width: number; readonly height: number }
+  readonly size?: Size
   readonly dark?: boolean
   readonly token?: string
   /** The side that the token is for; the members' app by default. */
@@ -267,8 +268,9 @@ export async function expectSilence(visit: Visit, provoked?: RegExp): Promise<vo
   expect(heard, visit.page.url()).toEqual([])
 }
 
+const IS_SHORT = process.env.ROZ_TEST_SHORT === '1'
 /** A whole `npm test` looks at dark themes only where a test asks for both. */
-const USUAL_THEMES = process.env.ROZ_TEST_SHORT === '1' ? 'light' : 'both'
+const USUAL_THEMES = IS_SHORT ? 'light' : 'both'
 /**
  * All checks of one screen: silence, no sideways scroll, axe in the light theme, contrast in the dark one.
  * - `light` skips the dark theme, for a screen whose dark theme was checked in other words or at another width.
@@ -284,4 +286,18 @@ export async function auditVisit(visit: Visit, themes: 'both' | 'light' = USUAL_
     await page.emulateMedia({ colorScheme: 'light' })
   }
   expect(visit.complaints(), page.url()).toEqual([])
+}
+
+/**
+ * Checks a screen at another width than its `auditVisit` did, then goes back to that width.
+ * - A whole `npm test` leaves axe out here: most elements are the same ones.
+ */
+export async function auditAtWidth(visit: Visit, size: Size, usual: Size): Promise<void> {
+  const { page } = visit
+  await page.setViewportSize(size)
+  if (IS_SHORT) {
+    await expectSilence(visit)
+    await expectNoSidewaysScroll(page)
+  } else await auditVisit(visit, 'light')
+  await page.setViewportSize(usual)
 }

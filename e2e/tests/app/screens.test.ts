@@ -4,8 +4,9 @@
  */
 import { expect } from '../../harness/expect.ts'
 import { api, type CallName } from '@roz/contract/api.ts'
+import type { Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
-import { auditVisit, handOver, newVisit, openBrowser, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
+import { auditAtWidth, auditVisit, handOver, newVisit, openBrowser, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { adminToken, newMember, type Person } from '../../harness/people.ts'
 import { type Program, startProgram } from '../../harness/program.ts'
@@ -32,6 +33,21 @@ const MEMBERS_SCREENS = [
   ['/profile', 'Profile'],
   ['/my-ticket', 'My ticket'],
 ] as const
+/** What a member's screen says on a first day. */
+const EMPTY: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  '/dashboard': async (page) => {
+    await expect(page.getByText('No impact story available yet', { exact: true })).toBeVisible()
+    await expect(page.getByText('0 members in the round')).toBeVisible()
+  },
+  '/impact': (page) => expect(page.getByText('No impact stories yet', { exact: true })).toBeVisible(),
+  '/wallet': async (page) => {
+    await expect(page.getByText('No transactions yet', { exact: true })).toBeVisible()
+    await expect(page.locator('.figure')).toHaveText('₹0.00')
+  },
+  '/history': (page) => expect(page.getByText('No history yet', { exact: true })).toBeVisible(),
+}
+/** One screen of each kind, looked at in the dark theme too: they share their colours. `npm run test:all` looks at all in both. */
+const IN_THE_DARK: readonly string[] = ['/login', '/payment-status', '/dashboard', '/wallet', '/my-ticket', '/admin/dashboard']
 const INFORMATION = [
   ['/privacy-policy', 'Privacy Policy'],
   ['/refund-policy', 'Refund Policy'],
@@ -77,28 +93,26 @@ async function visit(
 const open = ({ page }: Visit, path: string) => page.goto(`${roz.url}${path}`)
 
 describe('each screen has its title, at 360 and at 1280 px, with a silent console and without an axe violation', () => {
-  /** At both widths; the dark theme has the same colours at each. */
-  async function audit(own: Visit): Promise<void> {
-    await auditVisit(own, 'both')
-    await own.page.setViewportSize(WIDE)
-    await auditVisit(own, 'light')
-    await own.page.setViewportSize(SMALL)
+  async function audit(own: Visit, path?: string): Promise<void> {
+    await (path !== undefined && IN_THE_DARK.includes(path) ? auditVisit(own, 'both') : auditVisit(own))
+    await auditAtWidth(own, WIDE, SMALL)
   }
   async function look(own: Visit, screens: readonly (readonly [path: string, name: string, heading?: string])[]): Promise<void> {
     for (const [path, name, heading] of screens) {
       await open(own, path)
       await expect(own.page.getByRole('heading', { level: 1 })).toHaveText([heading ?? name])
+      await EMPTY[path]?.(own.page)
       await expect(own.page).toHaveTitle(`${name} · Roz`)
       await expect(own.page.getByRole('main')).toHaveCount(1)
       await expect(own.page).toHaveURL(`${roz.url}${path}`)
-      await audit(own)
+      await audit(own, path)
     }
   }
 
   test("the visitor's screens", async () => {
     await visit('a visitor', (own) => look(own, [...VISITORS_SCREENS, ...ANYBODYS_SCREENS, ['/admin/login', 'Admin login']]))
   })
-  test("the member's screens", async () => {
+  test("the member's screens, each with the words of its empty state", async () => {
     await visit('a member', (own) => look(own, MEMBERS_SCREENS))
   })
   test("the administrator's screens", async () => {
@@ -200,29 +214,6 @@ test('the API document and its page describe every call', async () => {
   }
   const page = await fetch(`${roz.url}/api/docs`)
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-})
-
-describe('the empty states of a first day', () => {
-  test.each([
-    ['/dashboard', 'No impact story available yet'],
-    ['/impact', 'No impact stories yet'],
-    ['/wallet', 'No transactions yet'],
-    ['/history', 'No history yet'],
-  ])('%s says %s', async (path, words) => {
-    await visit('a member', async (own) => {
-      await open(own, path)
-      await expect(own.page.getByText(words, { exact: true })).toBeVisible()
-    })
-  })
-
-  test('the wallet has ₹0.00, and the round no members', async () => {
-    await visit('a member', async (own) => {
-      await open(own, '/wallet')
-      await expect(own.page.locator('.figure')).toHaveText('₹0.00')
-      await open(own, '/dashboard')
-      await expect(own.page.getByText('0 members in the round')).toBeVisible()
-    })
-  })
 })
 
 /** hindi.all.test.ts checks how the Hindi screens look. */

@@ -3,7 +3,7 @@ import { addDays, type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import type { Page } from 'playwright-core'
 import { sql } from '@roz/server/db/sql.ts'
 import { beforeAll, expect as plainExpect, test } from 'vitest'
-import { auditVisit, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
+import { auditAtWidth, auditVisit, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { inDatabase } from '../../harness/database.ts'
 import { expect } from '../../harness/expect.ts'
@@ -26,9 +26,7 @@ const todo = () => page.getByRole('region', { name: 'To do' })
 
 async function bothWidths(): Promise<void> {
   await auditVisit(visit)
-  await page.setViewportSize(SMALL)
-  await auditVisit(visit, 'light')
-  await page.setViewportSize(WIDE)
+  await auditAtWidth(visit, SMALL, WIDE)
 }
 
 test('with nothing to do the list says so; a late withdrawal is listed with its age, and leads to its section by keyboard', async () => {
