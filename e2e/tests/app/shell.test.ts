@@ -256,10 +256,15 @@ describe('addresses', () => {
       await expect.poll(scrolled).toBeGreaterThan(100)
       await page.goto(`${program.url}/wallet`)
       await expect(page.getByLabel('Phone number')).toBeVisible()
-      await page.evaluate(() => scrollTo(0, 300))
+      // The app stores where the page is when it goes, if it has heard of the scrolling: its listener is older than this one.
+      await page.evaluate(
+        () =>
+          new Promise<void>((heard) => {
+            document.addEventListener('scroll', () => heard(), { once: true, capture: true })
+            scrollTo(0, 300)
+          }),
+      )
       await expect.poll(scrolled).toBe(300)
-      // The app stores the position shortly after the scrolling.
-      await page.waitForTimeout(300)
       await page.reload()
       await expect.poll(scrolled).toBe(300)
     })
