@@ -14,7 +14,7 @@ import { verifyDay } from '../src/verify.ts'
 import { siteFiles } from './kit.ts'
 
 const SPEC = new URL('../../spec/', import.meta.url)
-const COUNT = process.env.ROZ_TEST_ALL === '1' ? 1000 : 60
+const COUNT = process.env.ROZ_TEST_ALL === '1' ? 1000 : 30
 
 type Case = {
   readonly seed: string
