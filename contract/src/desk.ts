@@ -54,6 +54,7 @@ export const todoCode = z.enum([
   'stories',
   'stories_language',
   'help_cases',
+  'help_language',
   'untold_help',
   'unconfirmed_help',
   'not_received_help',

@@ -76,7 +76,7 @@ export const helpState = z
   )
   .meta({
     description:
-      'untold: booked help without a published story; storyless: without a published story or a draft; unconfirmed: not confirmed as received in seven days; lacks_language: words that a language lacks',
+      'untold: booked help without a published story; storyless: without a published story or a draft; unconfirmed: not confirmed as received in seven days; lacks_language: booked in the last 30 days, with words that a language lacks',
   })
 const helpNarrowing = { ...narrowing, status: helpState.optional() }
 

@@ -143,7 +143,7 @@ test('help is sent with a receipt: what was covered is gone from the published p
     await words.getByLabel('हिन्दी').fill('स्कूल के जूते')
     await words.getByRole('button', { name: 'Save' }).click()
     await expect(toast(page, 'Saved.')).toBeVisible()
-    await page.getByLabel('Status').selectOption('A language is missing')
+    await page.getByLabel('Status').selectOption('A language is missing (last 30 days)')
     await expect(page.getByText('No help found')).toBeVisible()
     await page.getByLabel('Status').selectOption('')
     await row.getByRole('button', { name: /^Bills/ }).click()

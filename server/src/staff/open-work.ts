@@ -5,6 +5,7 @@
  *   `b` (bank transfer), `l` (line of a statement).
  */
 import { CASE_OPEN } from '@roz/core/case-fields.ts'
+import { LANGUAGES } from '@roz/core/language.ts'
 import type { StaffRole } from '@roz/contract/roles.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { IS_LATE_CHARGE, IS_UNCANCELLED } from '../ledger/autopay.ts'
@@ -40,6 +41,10 @@ export const IS_FREE_LINE: Sql = sql`(l.subject is null
   and not exists (select from money_finding f where f.kind = 'bank_line' and f.subject = 'bank_line:' || l.id and f.closed_at is not null and f.ended_at is null))`
 /** Requests for help `c` that are open, and for which nobody did anything for three days. */
 export const UNTOUCHED_CASE = sql`(c.stage = any (${[...CASE_OPEN]}::text[]) and c.touched_at < (select roz_now()) - interval '3 days')`
+/** Help and its corrections `o`, booked in the last 30 days, whose public words lack one of our languages. An older one no longer waits. */
+export const PURPOSE_LACKS_LANGUAGE: Sql = sql`
+  (o.status = 'booked' and o.kind in ('disbursement', 'disbursement_back') and o.decided_at > (select roz_now()) - interval '30 days'
+    and exists (select from unnest(${LANGUAGES}::text[]) l where l <> o.written_in and o.translations ->> l is null))`
 
 export const DISPUTE_WORK = { to_answer: NEEDS_ANSWER } as const
 

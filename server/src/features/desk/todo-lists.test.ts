@@ -29,6 +29,7 @@ const LISTS = {
   stories: ['impact/stories-admin?status=late', 'stories', STAFF],
   stories_language: ['impact/stories-admin?status=lacks_language', 'stories', STAFF],
   help_cases: ['admin/help-cases?status=untouched', 'cases', STAFF],
+  help_language: ['admin/disbursements?status=lacks_language', 'disbursements', STAFF],
   untold_help: ['admin/disbursements?status=untold', 'disbursements', STAFF],
   help_waiting: ['admin/rounds?status=help_waiting', 'rounds', STAFF],
   outlays: ['admin/disbursements?status=to_approve', 'disbursements', TREASURY],
@@ -195,4 +196,32 @@ test('the link of each line carries the filter of its list', async () => {
     const line = new RegExp(`\\n  ${code}: \\{[^\\n]*(\\n    [^\\n]*)*`).exec(page)?.[0] ?? ''
     expect([code, /status: '(\w+)'/.exec(line)?.[1]]).toEqual([code, status])
   }
+})
+
+test('booked help that lacks a language waits until it has one, and for 30 days at most', async () => {
+  const ask = (method: string, address: string, body?: object) =>
+    world.calls.ask(`${method} /admin/${address}`, { as: person('editor'), ...(body === undefined ? {} : { body }) })
+  const waiting = async () =>
+    (await ask('GET', 'todo')).body.todo.find(({ code }: { code: string }) => code === 'help_language')?.count ?? 0
+  const before = await waiting()
+  const by = { askedBy: person('finance'), decidedBy: person('owner') }
+  const [shoes] = [await insertOutlay(world.database.db, by), await insertOutlay(world.database.db, { ...by, hindi: 'किताबें' })]
+  await insertOutlay(world.database.db, { ...by, status: 'requested' })
+  const booked = (days: number) =>
+    run(sql`
+      insert into outlay (id, kind, amount_paise, purpose, beneficiary_id, needs_second, status, asked_by, asked_at, decided_by, decided_at)
+      select gen_random_uuid(), 'disbursement', 500, 'an umbrella', ${shoes.beneficiaryId}::uuid, false, 'booked', ${by.askedBy}::bigint,
+        t.at, ${by.decidedBy}::bigint, t.at from (select roz_now() - ${days}::int * interval '1 day' as at) t`)
+  await booked(29)
+  await booked(31)
+  expect(await waiting()).toBe(before + 2)
+  const row = (await ask('GET', 'disbursements?status=lacks_language&limit=100')).body.disbursements.find(
+    ({ id }: { id: string }) => id === shoes.id,
+  )
+  const { status } = await ask('POST', `disbursements/${shoes.id}/translations`, {
+    status: 'booked',
+    seen: row.seen,
+    translations: { hi: 'स्कूल के जूते' },
+  })
+  expect([status, await waiting()]).toEqual([200, before + 1])
 })

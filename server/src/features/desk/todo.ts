@@ -20,7 +20,7 @@ import { FOLLOW_UP_DUE_SINCE, HAS_DUE_FOLLOW_UP } from '../../ledger/follow-ups.
 import { LATE_HELP } from '../../ledger/help-waits.ts'
 import { isLateStory, lacksLanguage, storyDue } from '../../members/late-stories.ts'
 import { UNTOLD } from '../../members/own-stories.ts'
-import { IS_FREE_LINE, IS_OPEN_FINDING, openWork, UNTOUCHED_CASE, type Viewer } from '../../staff/open-work.ts'
+import { IS_FREE_LINE, IS_OPEN_FINDING, openWork, PURPOSE_LACKS_LANGUAGE, UNTOUCHED_CASE, type Viewer } from '../../staff/open-work.ts'
 
 type Item = Output<(typeof deskCalls)['adminTodo']>['todo'][number]
 type Code = Item['code']
@@ -134,6 +134,11 @@ const helpKinds = ({ outlays }: Work) => ({
     roles: STAFF,
     waiting: sql`select c.touched_at as at from help_case c where ${UNTOUCHED_CASE}`,
     lateFrom: AT_ONCE,
+  },
+  help_language: {
+    roles: STAFF,
+    waiting: sql`select o.decided_at as at from outlay o where ${PURPOSE_LACKS_LANGUAGE}`,
+    lateFrom: WITHIN_TWO_DAYS,
   },
   /** Its givers are told once a story of it is published. */
   untold_help: {

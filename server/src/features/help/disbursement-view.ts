@@ -3,7 +3,6 @@ import type { Output } from '@roz/contract/api.ts'
 import type { disbursementCalls, helpState } from '@roz/contract/disbursements.ts'
 import type { ConsentWay, Guardian } from '@roz/core/help-fields.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { LANGUAGES } from '@roz/core/language.ts'
 import { type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
 import { one, type Queryable, type Sql, sql } from '../../db/sql.ts'
@@ -23,6 +22,7 @@ import {
   searchOutlays,
   shownOutlay,
 } from '../../outlays/outlay-rows.ts'
+import { PURPOSE_LACKS_LANGUAGE } from '../../staff/open-work.ts'
 import { nameAt } from '../../staff/staff-log.ts'
 import { consentOf, HELPED } from './beneficiaries.ts'
 
@@ -68,16 +68,13 @@ const rows = sql`
        from arrival r join member rm on rm.id = r.recorded_by where r.outlay_id = o.id order by r.id desc limit 1) as arrival
   from outlay o ${outlayPeople} join beneficiary b on b.id = o.beneficiary_id`
 
-/** Words that are or may become public, without a text for one of our languages. */
-const LACKS_LANGUAGE = sql`
-  (o.status <> 'rejected' and exists (select from unnest(${LANGUAGES}::text[]) l where l <> o.written_in and o.translations ->> l is null))`
 const STATES = {
   ...OUTLAY_STATES,
   untold: UNTOLD,
   unconfirmed: UNCONFIRMED,
   not_received: NOT_RECEIVED,
   follow_up_due: HAS_DUE_FOLLOW_UP,
-  lacks_language: LACKS_LANGUAGE,
+  lacks_language: PURPOSE_LACKS_LANGUAGE,
   storyless: sql`(${UNTOLD} and not exists (select from story s where s.outlay_id = o.id))`,
 } as const satisfies Record<Exclude<HelpState, 'to_approve'>, Sql>
 

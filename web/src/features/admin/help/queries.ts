@@ -95,7 +95,7 @@ export const HELP_STATES = {
   unconfirmed: { tone: 'waiting', label: msg`Sent, not confirmed in 7 days` },
   not_received: { tone: 'bad', label: msg`Not received` },
   follow_up_due: { tone: 'waiting', label: msg`To be asked again` },
-  lacks_language: { tone: 'waiting', label: msg`A language is missing` },
+  lacks_language: { tone: 'waiting', label: msg`A language is missing (last 30 days)` },
 } as const satisfies Record<HelpState, Shown>
 
 export const STORY_STATES = {

@@ -49,6 +49,7 @@ const LINES = {
   stories: { label: msg`Stories not published by 6 PM`, search: { tab: 'stories', status: 'late' } },
   stories_language: { label: msg`Stories that lack a language`, search: { tab: 'stories', status: 'lacks_language' } },
   help_cases: { label: msg`Requests for help that nobody touched for three days`, search: { tab: 'requests', status: 'untouched' } },
+  help_language: { label: msg`Help of the last 30 days that lacks a language`, search: { tab: 'help-given', status: 'lacks_language' } },
   untold_help: { label: msg`Help without a published story`, search: { tab: 'help-given', status: 'untold' } },
   unconfirmed_help: { label: msg`Help not confirmed as received in 7 days`, search: { tab: 'help-given', status: 'unconfirmed' } },
   not_received_help: { label: msg`Help that did not arrive`, search: { tab: 'help-given', status: 'not_received' } },
