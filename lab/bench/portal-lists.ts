@@ -64,6 +64,8 @@ const CASE_SEARCHES: readonly (Filters & { readonly after?: readonly string[] })
   { state: 'KL' },
   { status: 'open', state: 'KL' },
   ...['Pune', '0C350', 'nobody at all'].map((q) => ({ q })),
+  // Every open request is of Pune, and none of Patna.
+  ...['Pune', 'Patna'].map((q) => ({ status: 'open' as const, q })),
 ]
 
 const MIDDLE = BigInt(FIRST + MEMBERS / 2)

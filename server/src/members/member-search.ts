@@ -27,9 +27,11 @@ export const plainNeedle = (text: string): string => (Array.from(text).length < 
 
 export const matches = (needle: string, words: Sql): Sql => sql`position(search_folded(${needle}::text) in ${words}) > 0`
 
+/** Whether `words` have every piece of the text, perhaps apart from each other: the index on the pieces answers it alone. */
+export const hasPieces = (needle: string, words: Sql): Sql => sql`grams_of(${words}) @> grams_of(search_folded(${needle}::text))`
+
 /** Condition served by the index on the pieces of `words`. */
-export const isFound = (needle: string, words: Sql): Sql =>
-  sql`(grams_of(${words}) @> grams_of(search_folded(${needle}::text)) and ${matches(needle, words)})`
+export const isFound = (needle: string, words: Sql): Sql => sql`(${hasPieces(needle, words)} and ${matches(needle, words)})`
 
 /** Whether one of the columns contains the text, both folded; everything matches an empty text. For lists of some thousand rows. */
 export function contains(q: string | undefined, ...columns: readonly Sql[]): Sql {

@@ -25,14 +25,12 @@ import {
 import { CASE_ORDER_MAX } from '@roz/core/case-order.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
-import { line } from '@roz/core/written.ts'
 import { type Db, maybeOne, one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { CURSOR_PARTS, type Cursor } from '../../lists/cursor.ts'
 import { instantOf, pageOf } from '../../lists/listing.ts'
 import { microsOf } from '../../lists/newest-first.ts'
-import { isFound, matches, plainNeedle } from '../../members/member-search.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { type Columns, exportList } from '../../staff/exported-list.ts'
 import { UNTOUCHED_CASE } from '../../staff/open-work.ts'
@@ -41,6 +39,7 @@ import { insertBeneficiary, openly } from './beneficiaries.ts'
 import { recordStep, seal, type SealedCase, stepContext, unseal } from './cases.ts'
 import { helpOf } from './case-help.ts'
 import { findOpenList, freezeOrder, IS_LISTABLE, ordersOf } from './case-order.ts'
+import { searchCases } from './case-search.ts'
 import type { CaseDeps } from './deps.ts'
 
 type Calls = typeof caseCalls
@@ -83,16 +82,12 @@ export type Row = {
 const IS_OPEN = sql`c.stage = any (${[...CASE_OPEN]}::text[])`
 /** The most urgent first; what nobody judged yet comes with what is for this week. */
 const RANK = sql`(case c.urgency when 'today' then 1 when 'can_wait' then 3 else 2 end)`
-const WORDS = sql`folded_words(c.number, '', c.district)`
-/** Words that more requests have are looked for in the list's order: few rows are read until a page is full. */
-const COMMON = 700
 
 const columns = sql`
   c.number, c.kind, c.for_whom as "forWhom", c.district, c.state, c.asked_paise as asked, c.agreed_paise as agreed,
   c.needed_by as until, c.stage, c.urgency, c.reason, c.assigned_to as "assignedTo", m.name as "assignedName",
   c.beneficiary_id as "beneficiaryId", c.outlay_id as "outlayId", ${UNTOUCHED_CASE} as "isUntouched", c.asked_at as "askedAt", c.stage_at as "stageAt", c.version, c.sealed`
-const from = sql`from help_case c left join member m on m.id = c.assigned_to`
-const rows = sql`select ${columns} ${from}`
+const rows = sql`select ${columns} from help_case c left join member m on m.id = c.assigned_to`
 
 const rupeesOrNull = (paise: Paise | null): number | null => (paise === null ? null : rupeesFromPaise(paise))
 type Orders = Awaited<ReturnType<typeof ordersOf>>
@@ -331,26 +326,17 @@ export async function listCases(
           : status === 'mine'
             ? sql`(${IS_OPEN} and c.assigned_to = ${session.memberId}::bigint)`
             : sql`c.stage = ${status}::text`
-  const found = await searchWords(db, q)
-  const listed = await db.query<Row & { readonly rank: number; readonly micros: string }>(sql`
-    select ${columns}, ${RANK} as rank, ${microsOf(sql`c.asked_at`)} as micros ${from}
-     where ${later} and ${atStage} and ${state === undefined ? sql`true` : sql`c.state = ${state}::text`}
-       and ${isVolunteer(session) ? sql`c.assigned_to = ${session.memberId}::bigint` : sql`true`}
-       and ${found}
-     order by ${RANK}, c.asked_at, c.number limit ${limit + 1}::int`)
+  const narrowed = sql`(${later} and ${atStage} and ${state === undefined ? sql`true` : sql`c.state = ${state}::text`}
+    and ${isVolunteer(session) ? sql`c.assigned_to = ${session.memberId}::bigint` : sql`true`})`
+  type Found = Row & { readonly rank: number; readonly micros: string }
+  const listOf = (among: Sql, found: Sql) =>
+    db.query<Found>(sql`
+      select ${columns}, c.rank, ${microsOf(sql`c.asked_at`)} as micros
+        from (select c.*, ${RANK} as rank from help_case c where ${narrowed} ${among}) c left join member m on m.id = c.assigned_to
+       where ${found} order by c.rank, c.asked_at, c.number limit ${limit + 1}::int`)
+  const listed = await searchCases(q, limit, listOf)
   const orders = await ordersIn(db, listed)
   return listed.map((row) => ({ shown: listedOf(row, orders), key: [String(row.rank), row.micros, row.number] satisfies Cursor }))
-}
-
-/** The condition on `c` of a search; a word of many requests would be slow by its index. */
-async function searchWords(db: Queryable, q: string | undefined): Promise<Sql> {
-  const text = line((q ?? '').replace(/^#/, ''))
-  if (text === '') return sql`true`
-  const needle = plainNeedle(text)
-  const few = await db.query<{ number: string }>(
-    sql`select c.number from help_case c where ${isFound(needle, WORDS)} limit ${COMMON + 1}::int`,
-  )
-  return few.length > COMMON ? matches(needle, WORDS) : sql`c.number = any(${few.map(({ number }) => number)}::text[])`
 }
 
 const ordersIn = (from: Queryable, cases: readonly Row[]): Promise<Orders> =>
