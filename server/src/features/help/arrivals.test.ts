@@ -231,6 +231,33 @@ test('a revoked consent deletes why help did not arrive, also when both are said
   expect(await world.db.query(sql`select from arrival_reason where words like 'Her brother%'`)).toEqual([])
 })
 
+test('a revoked consent deletes the signed paper and the receiver’s words in the request, also when all is said at once', async () => {
+  const gita = await world.beneficiary()
+  const [id, atOnce, late] = [await pay(gita), await pay(gita), await pay(gita)]
+  const [paper, paperAtOnce, latePaper] = [await world.bill(), await world.bill(), await world.bill()]
+  const read = async (hash: string): Promise<number> => (await world.calls.ask(`GET /admin/receipts/${hash}`, { as: caller })).status
+  await world.db.query(sql`
+    insert into help_case (number, kind, for_whom, district, state, language, stage, agreed_paise, beneficiary_id, outlay_id, sealed, phone_mac)
+    select '8R8R', 'school', 'self', 'Pune', 'MH', 'en', 'helped', 500, beneficiary_id, id, 'x', sha256('8') from outlay where id = ${id}::uuid`)
+  await lost(id, { reason: 'Gita says that her brother has it' })
+  await say(id, { how: 'papers', paper })
+  const notes = () => world.db.query(sql`select from help_case_step where number = '8R8R' and sealed_note is not null`)
+  expect([await read(paper), (await notes()).length]).toEqual([200, 1])
+  const revoke = () => world.calls.ask(`PUT /admin/beneficiaries/${gita}`, { as: world.staff.owner, body: { revoked: true } })
+  const answers = await Promise.all([revoke(), say(atOnce, { how: 'papers', paper: paperAtOnce })])
+  expect(answers.map(said)).toEqual(['200', '200'])
+  const shown = await say(late, { how: 'papers', paper: latePaper })
+  expect(shown.body.disbursement.arrival).toMatchObject({ received: true, how: 'papers', paper: null })
+  // An upload that nothing names goes after a day, as any other.
+  for (const hash of [paperAtOnce, latePaper]) await world.jobs.forget_receipt({ hash })
+  expect([await read(paper), await read(paperAtOnce), await read(latePaper), await notes()]).toEqual([404, 404, 404, []])
+  // For a process that ends before it has removed the file.
+  const removals = await world.db.query(sql`
+    select from job where kind = 'remove_file' and key in (select file from receipt where hash = ${Buffer.from(paper, 'hex')}::bytea)`)
+  expect(removals).toHaveLength(1)
+  expect(await publicOf(id)).toEqual({ received: { on: today, how: 'papers' }, name: null })
+})
+
 test('after seven days it waits on the to-do list, the public share counts it, and a revoked consent keeps it without the name', async () => {
   const meera = await world.beneficiary()
   const [confirmed, open] = [await pay(meera), await pay()]

@@ -5,6 +5,7 @@
  * - Five wrong codes a day are allowed for a payment. The payer, who may not confirm, takes none of them. All valid codes are compared, in constant time.
  * - Help that did not arrive is on the to-do list and in the alarms until it arrives or its money came back. All owners get a mail
  *   of both.
+ * - The end of the consent deletes the receiver's words and the signed paper: beneficiaries.ts.
  * - The books do not change.
  */
 import { timingSafeEqual } from 'node:crypto'
@@ -144,25 +145,27 @@ type Judged = { readonly last: boolean | null; readonly paper: Buffer | null }
 /** Writes the record that was judged. */
 export async function writeArrival(tx: Tx, { secrets }: HelpDeps, { outlayId, by, said }: Recording, { last, paper }: Judged) {
   const { received, how, on } = said
-  const reason = received ? null : (said.reason ?? null)
+  // Nothing is written about a person who has taken the consent back; the lock makes a revocation wait.
+  const { isRevoked } = await one<{ isRevoked: boolean }>(
+    tx,
+    sql`select revoked_at is not null as "isRevoked" from beneficiary
+         where id = (select beneficiary_id from outlay where id = ${outlayId}::uuid) for share`,
+  )
+  const reason = received || isRevoked ? null : (said.reason ?? null)
+  const kept = isRevoked ? null : paper
   const { id } = await one<{ id: bigint }>(
     tx,
     sql`insert into arrival (outlay_id, received, how, heard_on, paper, recorded_by)
-        values (${outlayId}::uuid, ${received}::boolean, ${how}::text, ${on}::date, ${paper}::bytea, ${by}::bigint) returning id`,
+        values (${outlayId}::uuid, ${received}::boolean, ${how}::text, ${on}::date, ${kept}::bytea, ${by}::bigint) returning id`,
   )
-  // Nothing is written about a person who has taken the consent back; the lock makes a revocation wait.
-  if (reason !== null)
-    await tx.query(sql`
-      insert into arrival_reason (arrival_id, words)
-      select ${id}::bigint, ${reason}::text from beneficiary b
-       where b.id = (select beneficiary_id from outlay where id = ${outlayId}::uuid) and b.revoked_at is null for share`)
+  if (reason !== null) await tx.query(sql`insert into arrival_reason (arrival_id, words) values (${id}::bigint, ${reason}::text)`)
   await noteInRequest(tx, secrets, { outlayId, by, received, how, reason })
-  if (reason !== null || last === false) {
+  if (!received || last === false) {
     const { purpose } = await one<{ purpose: string }>(tx, sql`select purpose from outlay where id = ${outlayId}::uuid`)
     await tellOwners(tx, { what: received ? 'received_after_all' : 'not_received', actorId: by, about: purpose, detail: reason ?? '' })
   }
   // Without the reason: those are the receiver's words, and the staff log is kept for ever.
-  return { ok: true, after: { received, how, on, ...(paper === null ? {} : { paper: said.paper }) } } as const
+  return { ok: true, after: { received, how, on, ...(kept === null ? {} : { paper: said.paper }) } } as const
 }
 
 /** The picture was uploaded, and proves nothing else. */

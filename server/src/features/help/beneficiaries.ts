@@ -28,7 +28,7 @@ import { instantOf, instantOrNull, pageOf, type Search } from '../../lists/listi
 import { microsOf, olderThan } from '../../lists/newest-first.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { forget } from '../../jobs/parking.ts'
-import { giveUpPicture } from '../../jobs/sure-removal.ts'
+import { giveUpFile, giveUpPicture } from '../../jobs/sure-removal.ts'
 import { tellOwners } from '../../mail/owner-mails.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { logStaff } from '../../staff/staff-log.ts'
@@ -164,8 +164,7 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
         const { told, pictures } = isAskable ? { told: 0, pictures: [] } : await forgetFollowUps(tx, id)
         files = pictures
         if (revoked === true) {
-          files = [...pictures, ...(await takeBackStories(tx, id))]
-          await forgetArrivalReasons(tx, id)
+          files = [...pictures, ...(await takeBackStories(tx, id)), ...(await forgetArrivals(tx, id))]
         }
         const actorId = session.memberId
         const about = id.slice(0, 8)
@@ -305,9 +304,17 @@ const search = (from: Queryable, { status, q, after, limit }: Search): Promise<R
     ${rows} where ${olderThan({ at: sql`b.created_at`, id: sql`b.id` }, after)}
       and ${status === undefined ? sql`true` : STATES[status as keyof typeof STATES]} and (${contains(q, sql`b.public_name`)})
     order by b.created_at desc, b.id desc limit ${limit + 1}::int`)
-/** Deletes why help of this person did not arrive. */
-async function forgetArrivalReasons(tx: Tx, beneficiaryId: string): Promise<void> {
+
+/** Deletes why help of this person did not arrive, also in the request's history, and gives up the signed papers. That it did or did not stays. */
+async function forgetArrivals(tx: Tx, beneficiaryId: string): Promise<readonly string[]> {
+  const paid = sql`(select id from outlay where beneficiary_id = ${beneficiaryId}::uuid)`
+  await tx.query(sql`delete from arrival_reason where arrival_id in (select id from arrival where outlay_id in ${paid})`)
   await tx.query(sql`
-    delete from arrival_reason where arrival_id in (
-      select a.id from arrival a join outlay o on o.id = a.outlay_id where o.beneficiary_id = ${beneficiaryId}::uuid)`)
+    update help_case_step set sealed_note = null
+     where step = 'not_received' and sealed_note is not null and number in (select number from help_case where outlay_id in ${paid})`)
+  const papers = await tx.query<{ file: string }>(
+    sql`select r.file from receipt r join arrival a on a.paper = r.hash where a.outlay_id in ${paid}`,
+  )
+  for (const { file } of papers) await giveUpFile(tx, file)
+  return papers.map(({ file }) => file)
 }

@@ -6,7 +6,7 @@
  * - A picture can be withheld for good, for example one with a phone number: only staff see it then. Its hash stays in the books.
  *   A person who decided about the payment does not withhold it.
  * - Caches ask each time (ETag), so that a revocation or a withheld picture takes effect at once.
- * - The picture of a signature that confirms an arrival is kept like a bill, and only staff see it.
+ * - The picture of a signature that confirms an arrival is kept like a bill until the consent is revoked, and only staff see it.
  * - An upload that neither names within a day is deleted.
  */
 import { createHash } from 'node:crypto'

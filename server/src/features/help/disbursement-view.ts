@@ -63,7 +63,7 @@ const rows = sql`
     (select coalesce(json_agg(json_build_object('id', f.id, 'weeks', f.weeks, 'language', f.written_in, 'words', f.words, 'retoldBy', f.retold_by,
               'withheld', f.withheld, 'hasPicture', exists (select from follow_up_picture p where p.follow_up_id = f.id)) order by f.weeks), '[]') from follow_up f where f.outlay_id = o.id) as "followUps",
     ${DUE_FOLLOW_UP} as "followUpDue",
-    (select json_build_object('received', r.received, 'how', r.how, 'on', r.heard_on, 'reason', (select w.words from arrival_reason w where w.arrival_id = r.id), 'paper', encode(r.paper, 'hex'),
+    (select json_build_object('received', r.received, 'how', r.how, 'on', r.heard_on, 'reason', (select w.words from arrival_reason w where w.arrival_id = r.id), 'paper', case when b.revoked_at is null then encode(r.paper, 'hex') end,
               'by', ${nameAt(sql`rm`, sql`r.recorded_at`)}, 'at', r.recorded_at)
        from arrival r join member rm on rm.id = r.recorded_by where r.outlay_id = o.id order by r.id desc limit 1) as arrival
   from outlay o ${outlayPeople} join beneficiary b on b.id = o.beneficiary_id`
