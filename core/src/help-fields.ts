@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import { LANGUAGES, type Texts } from './language.ts'
 import { withoutContact } from './public-words.ts'
+import { soundKey } from './sound-key.ts'
 import { texts } from './texts.ts'
 import { oneLine, severalLines } from './written.ts'
 
@@ -94,10 +95,19 @@ function namingWords(name: string): string[] {
   return naming.flatMap(piecesOf).filter((piece) => piece.length > 1)
 }
 
-/** Whether public words repeat a public name or a part of it, so that the person could not be unnamed later. */
+/**
+ * Whether public words repeat a public name or a part of it, so that the person could not be unnamed later.
+ * - A name in Latin letters is also found in Devanagari, and the other way round, by its sound. Between other scripts it is not: the
+ *   editor who writes such words is the only guard there.
+ */
 export function namesPerson(words: string, name: string): boolean {
   const said = new Set(words.split(/\s+/u).flatMap(piecesOf))
-  return namingWords(name).some((word) => said.has(word))
+  const sounds = [...said].map(soundKey)
+  const soundsLike = (word: string): boolean => {
+    const name = soundKey(word)
+    return name !== undefined && sounds.some((sound) => sound?.key === name.key && sound.isLatin !== name.isLatin)
+  }
+  return namingWords(name).some((word) => said.has(word) || soundsLike(word))
 }
 
 export const privateNote = text('private_note_length').check(severalLines, z.maxLength(2000, code('private_note_length')))

@@ -17,7 +17,10 @@ export function readUpiId(text: string): string | undefined {
   return found.length === 1 && upiId !== undefined && upiId.length <= UPI_ID_MAX ? upiId : undefined
 }
 
-/** `ravi.kumar@okbank` is shown as `ra…@okbank`: two letters, and never more than half of the name. */
+/**
+ * `ravi.kumar@okbank` is shown as `ra…@okbank`: two letters, and never more than half of the name.
+ * - Members choose their UPI IDs, so another one may be shown alike. Nothing is decided by the mask: a new one is told by the whole ID.
+ */
 export function maskUpiId(upiId: string): string | undefined {
   const [, name = '', bank] = /^([\w.-]+)@([A-Za-z0-9.]{1,40})$/.exec(upiId) ?? []
   return bank === undefined ? undefined : `${name.slice(0, Math.min(2, Math.floor(name.length / 2)))}…@${bank}`

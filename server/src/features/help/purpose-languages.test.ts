@@ -56,6 +56,7 @@ describe('a request', () => {
 
   test.each([
     ['a name', 'Meera के जूते', NAMES],
+    ['a name in its own script', 'मीरा के जूते', NAMES],
     ['a phone number', '98765 43210 पर फ़ोन कीजिए', 'Everybody can read this: please leave out phone numbers, email and web addresses'],
     ['too few letters', 'क', 'Please say in 3 to 120 characters what the money is for'],
     ['too many letters', 'क'.repeat(121), 'Please say in 3 to 120 characters what the money is for'],

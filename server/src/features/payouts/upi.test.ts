@@ -84,6 +84,25 @@ test('two withdrawals at once to one UPI ID share its row, and only the first is
   expect([rows.length, mails.toSorted()]).toEqual([1, ['new_bank_account', 'withdrawal_requested']])
 })
 
+// Anybody may choose a UPI ID with two given letters: its mask proves nothing, so the whole one is compared.
+test('another UPI ID that is shown alike is new, and the member gets the mail about a new one', async () => {
+  const member = await world.funded(30)
+  const { email } = await one<{ email: string }>(world.db, sql`select email from member where id = ${member}::bigint`)
+  const told = () =>
+    world.jobs.filter(({ payload }) => {
+      const { to, template } = payload as { to?: string; template?: string }
+      return to === email && template === 'new_bank_account'
+    }).length
+  const to = async (upiId: string) => {
+    const { body } = await world.calls.ask('POST /wallet/withdraw', { as: member, body: { amount: 10, upiDetail: { ...UPI, upiId } } })
+    await world.runDue()
+    return [body.withdrawal.bank.upi, told()]
+  }
+  expect(await to('rav@okbank')).toEqual(['r…@okbank', 1])
+  expect(await to('rak@okbank')).toEqual(['r…@okbank', 2])
+  expect(await to('rav@okbank')).toEqual(['r…@okbank', 2])
+})
+
 test('the gateway keeps its first id for a UPI ID, also after the key that named it is replaced', async () => {
   const member = await world.funded(30)
   const send = async (): Promise<string | undefined> => {
