@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CASE_STAGES, CASE_STEPS, caseNumberOf, mayStep, stepsFrom } from './case-fields.ts'
+import { askedCase, CASE_STAGES, CASE_STEPS, caseNumberOf, mayStep, stepsFrom } from './case-fields.ts'
 
 test('a case takes steps only forward, and none after its end', () => {
   expect(CASE_STAGES.map((stage) => [stage, stepsFrom(stage)])).toEqual([
@@ -25,3 +25,10 @@ test.each([
   ['3F9A;', undefined],
   ['../../', undefined],
 ])('of the typed number "%s" is meant %s', (typed, number) => expect(caseNumberOf(typed)).toBe(number))
+
+test.each([
+  ...['Y.S.R. Kadapa', 'Dr. B.R. Ambedkar Konaseema', 'St. Thomas Mount', 'पूर्वी सिंहभूम', 'কলকাতা', 'Medchal-Malkajgiri'].map(
+    (place) => [place, true] as const,
+  ),
+  ...['cheapgold.example', 'www.Gold', 'gold.co', 'सोना.com', 'Pune 411001'].map((place) => [place, false] as const),
+])('the district “%s” is taken: %s', (place, isTaken) => expect(askedCase.district.safeParse(place).success).toBe(isTaken))

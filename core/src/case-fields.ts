@@ -7,6 +7,7 @@ import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import { phone } from './person-fields.ts'
 import { name } from './name-fields.ts'
+import { tellsContact } from './public-words.ts'
 import { texts } from './texts.ts'
 import { oneLine, severalLines } from './written.ts'
 
@@ -122,14 +123,14 @@ export const CASE_REASON_CODES = Object.keys(CASE_REASONS) as readonly (keyof ty
 export type CaseReason = keyof typeof CASE_REASONS
 
 const code = (problem: keyof typeof CASE_TEXTS) => ({ error: problem })
-const place = z
-  .string('case_place')
-  .check(
-    oneLine,
-    z.minLength(2, code('case_place')),
-    z.maxLength(60, code('case_place')),
-    z.regex(/^[\p{L}\p{M}\p{Join_C} .'’-]+$/u, code('case_place')),
-  )
+const place = z.string('case_place').check(
+  oneLine,
+  z.minLength(2, code('case_place')),
+  z.maxLength(60, code('case_place')),
+  z.regex(/^[\p{L}\p{M}\p{Join_C} .'’-]+$/u, code('case_place')),
+  // The team's list shows it, and it stays when words and contact are deleted.
+  z.refine((place) => !tellsContact(place), code('case_place')),
+)
 
 export const caseNote = z.string('case_note').check(severalLines, z.minLength(3, code('case_note')), z.maxLength(2000, code('case_note')))
 

@@ -102,6 +102,7 @@ describe('the public form', () => {
     [{ until: '2026-02-30' }, { until: 'Please enter a day, or leave it empty' }],
     [{ until: '2020-01-01' }, { until: 'Please enter a day, or leave it empty' }],
     [{ district: '<b>' }, { district: 'Please enter the district in letters, 2 to 60 characters' }],
+    [{ district: 'cheapgold.example' }, { district: 'Please enter the district in letters, 2 to 60 characters' }],
     [{ phone: '12345' }, { phone: 'Please enter a valid 10-digit mobile number' }],
     [{ email: 'gita' }, { email: 'Please enter a valid email address' }],
   ])('a wrong field is refused beside it: %#', async (given, fields) => {
@@ -142,6 +143,54 @@ describe('the public form', () => {
     // The person who asked looks from elsewhere.
     const from = { ip: '203.0.113.9' }
     expect((await world.calls.ask(`POST /ask-for-help/${number}`, { body: { phone: '9812345678' }, ...from })).status).toBe(200)
+  })
+})
+
+describe('abuse of the form', () => {
+  test('a flood from one network ends after twenty requests a day, and other networks still ask', async () => {
+    const from = (ip: string) => world.calls.ask('POST /ask-for-help', { body: { ...FORM, phone: nextPhone() }, ip })
+    // Twenty-five at once.
+    const statuses = (await Promise.all(Array.from({ length: 25 }, () => from('203.0.113.20')))).map(({ status }) => status)
+    expect([statuses.filter((status) => status === 201).length, statuses.filter((status) => status === 429).length]).toEqual([20, 5])
+    expect((await from('203.0.113.20')).body.code).toBe('too_many_requests')
+    expect((await from('203.0.113.21')).status).toBe(201)
+  })
+
+  test('who asks with somebody else’s phone learns nothing of their request, and the person asks again once the team has ended it', async () => {
+    const phone = nextPhone()
+    const own = await asked({ phone, email: 'gita@example.org' })
+    const stranger = await ask({ phone, email: 'stranger@example.org', name: 'Somebody Else' })
+    expect([stranger.status, stranger.body.code]).toEqual([409, 'case_open'])
+    expect(stranger.text).not.toMatch(new RegExp(`${own}|Gita|new`))
+    // The stranger is first: support calls the phone, and its person has asked for nothing.
+    const other = nextPhone()
+    const strangers = await asked({ phone: other, name: 'Somebody Else' })
+    expect((await ask({ phone: other })).body.code).toBe('case_open')
+    expect((await step(strangers, 'withdrawn', { note: 'The person with this phone did not ask.' })).status).toBe(200)
+    expect((await ask({ phone: other })).status).toBe(201)
+  })
+
+  test('an advertisement is read by the desk alone: no mail, list, table, log or public answer has a word of it', async () => {
+    const AD = /cheapgold|Gold Bazaar|98\d{8}/i
+    const number = await asked({
+      words: 'Buy gold at www.cheapgold.example today, everybody gets 10 percent.',
+      name: 'Gold Bazaar',
+      email: 'victim@example.org',
+    })
+    expect((await open(number)).body.case.contact).toMatchObject({ name: 'Gold Bazaar' })
+    await step(number, 'refused', { reason: 'not_our_help', note: 'An advertisement.' })
+    const table = await world.calls.ask('GET /admin/help-cases.csv', { as: world.staff.auditor })
+    const kept = await world.db.query(sql`
+      select payload::text as text from job where payload ->> 'to' = 'victim@example.org'
+      union all select coalesce(before::text, '') || coalesce(after::text, '') from audit_log where subject = ${`help_case:${number}`}::text`)
+    expect(kept.length).toBeGreaterThan(1)
+    for (const text of [
+      JSON.stringify((await list('?limit=100')).cases),
+      table.text,
+      JSON.stringify(kept),
+      JSON.stringify(await readRequestFigures(world.db)),
+    ])
+      expect(text).not.toMatch(AD)
   })
 })
 
@@ -534,33 +583,4 @@ test('the list is narrowed to a State, and its table has no word and no contact'
     sql`select after from audit_log where action = 'list.export' and subject = 'help_cases' order by id desc limit 1`,
   )
   expect(log).toEqual({ after: { state: 'KL' } })
-})
-
-// The last one here: its requests fill every list.
-test('the search finds common and rare words, with a filter and page by page, behind hundreds of more urgent requests', async () => {
-  const add = (rows: number, number: string, district: string, urgency: string, stage = 'new') =>
-    world.db.query(sql`
-      insert into help_case (number, kind, for_whom, district, state, language, urgency, stage, reason, asked_at)
-      select ${number}::text || lpad(n::text, 3, '0'), 'food', 'self', ${district}::text, 'MH', 'en', ${urgency}::text, ${stage}::text,
-        case when ${stage}::text = 'refused' then 'no_money' end, roz_now() - interval '1 year' + n * interval '1 minute' from generate_series(1, ${rows}::int) n`)
-  await add(320, 'QA', 'Nashik', 'today')
-  await add(3, 'QB', 'Nandurbar Nashik', 'can_wait')
-  await add(2, 'QC', 'Nandurbar', 'can_wait', 'refused')
-  const numbers = async (query: string): Promise<string[]> => (await list(query)).cases.map(({ number }: { number: string }) => number)
-  const pages = async (query: string): Promise<string[]> => {
-    const { cases, nextCursor } = await list(query)
-    const rest = nextCursor === null ? [] : await pages(`${query.replace(/&cursor=.*/, '')}&cursor=${nextCursor}`)
-    return [...cases.map(({ number }: { number: string }) => number), ...rest]
-  }
-  // A page of the first 300 is full.
-  expect(await numbers('?q=NASHIK&limit=2')).toEqual(['QA001', 'QA002'])
-  // Behind them the index finds the others.
-  expect(await numbers('?q=nandurbar')).toEqual(['QB001', 'QC001', 'QB002', 'QC002', 'QB003'])
-  expect(await numbers('?q=nandurbar&status=open')).toEqual(['QB001', 'QB002', 'QB003'])
-  expect(await numbers('?q=nandurbar&status=refused&state=MH')).toEqual(['QC001', 'QC002'])
-  expect(await numbers('?q=nandurbar&state=KL')).toEqual([])
-  const all = await pages('?q=nashik&limit=100')
-  expect([all.length, new Set(all).size, all.slice(-4)]).toEqual([323, 323, ['QA320', 'QB001', 'QB002', 'QB003']])
-  // All pieces are in the words, but not side by side.
-  expect(await numbers('?q=nashiknandurbar')).toEqual([])
 })
