@@ -118,7 +118,7 @@ describe('each screen has its title, at 360 and at 1280 px, with a silent consol
   test("the administrator's screens", async () => {
     await visit('an administrator', async (own) => {
       await look(own, [['/admin/dashboard', 'Admin dashboard']])
-      for (const tab of ['Overview', 'Users', 'Impact Stories', 'Withdrawals', 'Refunds', 'Suspense', 'Disputes']) {
+      for (const tab of ['Overview', 'Users', 'Requests for help', 'Impact Stories', 'Withdrawals', 'Refunds', 'Suspense', 'Disputes']) {
         await own.page.getByRole('tab', { name: tab }).click()
         await expect(own.page.getByRole('tabpanel')).toBeVisible()
         await audit(own)

@@ -111,6 +111,7 @@ test('a form with a wrong field comes back with what was typed, and then with a 
       await page.locator('#phone').fill('9812345678')
       await page.getByRole('button', { name: 'अनुरोध वापस लें' }).click()
       await expect(page.getByRole('status')).toHaveText(`अनुरोध #${number} वापस ले लिया गया।`)
+      await auditScreen(page)
     })
   })
 })

@@ -267,9 +267,11 @@ function Stored({ number }: { readonly number: string }) {
   const address = `${to('askForHelp')}/${number}`
   return (
     <Section>
-      <h2 role="status">
-        <Trans>We have your request. Your number is #{number}.</Trans>
-      </h2>
+      <div role="status">
+        <h2>
+          <Trans>We have your request. Your number is #{number}.</Trans>
+        </h2>
+      </div>
       <p className="gap">
         <Trans>Write this number down. With it and your phone number you can see where your request is.</Trans>
       </p>

@@ -77,9 +77,11 @@ export function Withdrawn({ number }: { readonly number: string }) {
   const { to } = usePage()
   return (
     <Section>
-      <h2 role="status">
-        <Trans>Request #{number} is withdrawn.</Trans>
-      </h2>
+      <div role="status">
+        <h2>
+          <Trans>Request #{number} is withdrawn.</Trans>
+        </h2>
+      </div>
       <p className="gap">
         <Trans>Your words, name, phone number and email, and our notes are deleted. You may ask again at any time.</Trans>
       </p>
