@@ -30,7 +30,7 @@ const open = (visit: Visit, path: string) => visit.page.goto(`${roz.url}${path}`
 
 beforeAll(async () => {
   roz = await startProgram()
-  browser = await openBrowser({ whole: true })
+  browser = await openBrowser()
   asha = await newVisit(browser, { hosts: hosts() })
   biju = await newVisit(browser, { hosts: hosts(), size: WIDE })
   today = dayAt(Date.parse(await readClock(roz.url)))
