@@ -248,8 +248,11 @@ async function rest(
     const { body } = await gateway.patiently({ method: 'GET', path: `/__sandbox/transfers/${id.replaceAll('-', '')}` })
     return typeof body.status === 'string' ? body.status : 'unknown there'
   }
+  const read = (what: string, id: string) => gateway.patiently({ method: 'GET', path: `/__sandbox/${what}/${id}` })
   const gateways: Gateways = async (what, id) => {
-    const { status, body } = await gateway.patiently({ method: 'GET', path: `/__sandbox/${what}/${id}` })
+    const first = await read(what, id)
+    // A payment of AutoPay has refunds of its own.
+    const { status, body } = first.status === 404 && what === 'refunds' ? await read('charge-refunds', id) : first
     if (status !== 200) return undefined
     const webhooks = (body.webhooks ?? []) as readonly { readonly attempts: readonly { readonly status: number | null }[] }[]
     return {

@@ -79,12 +79,15 @@ export function createReturns({ operations, gateway, journal, dice, decide, comp
   async function endRefund(): Promise<void> {
     const id = sent.shift()
     if (id === undefined) return
-    const path = `/__sandbox/refunds/${id.replaceAll('-', '')}`
+    const play = (of: 'refunds' | 'charge-refunds', body: object) =>
+      gateway.patiently({ path: `/__sandbox/${of}/${id.replaceAll('-', '')}`, body: { ...body, webhooks: copies() } })
     const status = dice.chance(0.75) ? 'SUCCESS' : 'FAILED'
-    const reply = await gateway.patiently({ path, body: { status, webhooks: copies() } })
+    const first = await play('refunds', { status })
+    // A payment of AutoPay has refunds of its own.
+    const of = first.status === 404 ? 'charge-refunds' : 'refunds'
+    const reply = first.status === 404 ? await play(of, { status }) : first
     if (reply.status === 404) sent.push(id)
-    else if (reply.status === 200 && status === 'SUCCESS' && dice.chance(0.15))
-      await gateway.patiently({ path, body: { status: 'FAILED', force: true, webhooks: copies() } })
+    else if (reply.status === 200 && status === 'SUCCESS' && dice.chance(0.15)) await play(of, { status: 'FAILED', force: true })
   }
 
   /** Pays an order at the gateway that we never made: only its webhook tells us of it. */

@@ -283,6 +283,7 @@ describe('a refund of a payment', () => {
     expect((await control(`/charge-refunds/${refundId}`, { status: 'SUCCESS', force: true })).status).toBe(200)
     expect((await control('/charge-refunds/nobody', { status: 'SUCCESS' })).status).toBe(404)
     expect((await read(`/subscriptions/${id}/refunds/${refundId}`)).refund_status).toBe('SUCCESS')
+    expect(whole(await control(`/charge-refunds/${refundId}`))).toMatchObject({ refund_id: refundId, refund_status: 'SUCCESS' })
   })
 
   test('of the first debit is made by itself if the shop asked for it', async () => {

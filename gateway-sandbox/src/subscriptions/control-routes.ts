@@ -12,7 +12,7 @@ import { chargeEntity, chargeRefundEntity, subscriptionEntity } from './entities
 import { moveCharge, notify, readCharge } from './charges.ts'
 import { MANDATE_STEPS, playMandate } from './mandates.ts'
 import type { Charge, ChargeRefund, Subscription } from './model.ts'
-import { moveChargeRefund } from './refunds.ts'
+import { findChargeRefund, moveChargeRefund } from './refunds.ts'
 import { changeStatus, readSubscription } from './subscriptions.ts'
 import { advance } from './timekeeper.ts'
 
@@ -88,6 +88,7 @@ export function subscriptionControl(app: FastifyInstance, parts: Parts): void {
     const { status, webhooks: copies, force: forced } = parse(refundMove, request.body)
     return refundView(parts, moveChargeRefund(parts, request.params.refundId, { status, copies, force: forced }, await clock.now()))
   })
+  app.get<RefundPath>('/charge-refunds/:refundId', (request) => refundView(parts, findChargeRefund(store, request.params.refundId)))
   app.get('/webhooks', () => shownTabs(parts))
   app.post('/webhooks', (request) => {
     const given = parse(tabs, request.body)

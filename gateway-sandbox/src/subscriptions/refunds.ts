@@ -68,8 +68,14 @@ const leftPaise = (store: Store, { subscriptionId, cfPaymentId, amountPaise }: C
     .reduce((left, refund) => left - refund.amountPaise, amountPaise)
 
 export function readChargeRefund(store: Store, subscriptionId: string, refundId: string): ChargeRefund {
+  const refund = findChargeRefund(store, refundId)
+  if (refund.subscriptionId !== subscriptionId) throw noRefund()
+  return refund
+}
+
+export function findChargeRefund(store: Store, refundId: string): ChargeRefund {
   const refund = store.chargeRefunds.get(refundId)
-  if (refund?.subscriptionId !== subscriptionId) throw noRefund()
+  if (refund === undefined) throw noRefund()
   return refund
 }
 
@@ -79,8 +85,7 @@ export function moveChargeRefund(
   { status, copies, force }: { readonly status: ChargeRefundStatus; readonly copies: number; readonly force: boolean },
   nowMs: number,
 ): ChargeRefund {
-  const refund = parts.store.chargeRefunds.get(refundId)
-  if (refund === undefined) throw noRefund()
+  const refund = findChargeRefund(parts.store, refundId)
   if (!force && (!OPEN.has(refund.status) || status === 'INITIALIZED')) throw noSuchStep(refund.status, status)
   const moved = { ...refund, status, processedAtMs: OPEN.has(status) ? null : nowMs }
   parts.store.put({ kind: 'chargeRefund', value: moved })
