@@ -54,6 +54,7 @@ const plain = (word: string): string =>
 const setOf = (...lists: Texts[]): ReadonlySet<string> =>
   new Set(lists.flatMap((words) => LANGUAGES.flatMap((language) => words[language].split(' ').map(plain))))
 const [links, common] = [setOf(LINKS), setOf(...COMMON)]
+const isNaming = (word: string): boolean => !links.has(word) && !common.has(word)
 const piecesOf = (text: string): string[] =>
   plain(text)
     .split(/[^\p{L}\p{M}]+/u)
@@ -91,7 +92,7 @@ export const purpose = text('purpose_length').check(
 /** The words by which a public name could be recognized: a single word always, otherwise every word that is not listed. */
 function namingWords(name: string): string[] {
   const words = name.trim().split(/\s+/u)
-  const naming = words.length === 1 ? words : words.filter((word) => !links.has(plain(word)) && !common.has(plain(word)))
+  const naming = words.length === 1 ? words : words.filter((word) => isNaming(plain(word)))
   return naming.flatMap(piecesOf).filter((piece) => piece.length > 1)
 }
 
@@ -99,10 +100,11 @@ function namingWords(name: string): string[] {
  * Whether public words repeat a public name or a part of it, so that the person could not be unnamed later.
  * - A name in Latin letters is also found in Devanagari, and the other way round, by its sound. Between other scripts it is not: the
  *   editor who writes such words is the only guard there.
+ * - A listed word is never compared by its sound: `किसान` (farmer) is not Kishan.
  */
 export function namesPerson(words: string, name: string): boolean {
   const said = new Set(words.split(/\s+/u).flatMap(piecesOf))
-  const sounds = [...said].map(soundKey)
+  const sounds = [...said].filter(isNaming).map(soundKey)
   const soundsLike = (word: string): boolean => {
     const name = soundKey(word)
     return name !== undefined && sounds.some((sound) => sound?.key === name.key && sound.isLatin !== name.isLatin)

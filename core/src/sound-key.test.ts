@@ -47,6 +47,17 @@ test.each([
   expect(namesPerson(words, name)).toBe(false)
 })
 
+test.each([
+  ['Kishan', 'किसान के लिए बीज', 'किशन के लिए बीज'],
+  ['Mamta', 'माता की दवा', 'ममता की दवा'],
+  ['Sahar', 'शहर तक का किराया', 'सहर का किराया'],
+])('a listed word that sounds like %s is not the name: “%s”, but “%s”', (name, ordinary, naming) => {
+  expect([namesPerson(ordinary, name), namesPerson(naming, name)]).toEqual([false, true])
+})
+test('a listed word that is the whole name is found by its letters', () => {
+  expect(namesPerson('किसान के लिए बीज', 'किसान')).toBe(true)
+})
+
 test('words of one script are compared by their letters alone', () => {
   expect(namesPerson('Mira', 'Meera')).toBe(false)
   expect(namesPerson('मिरा', 'मीरा')).toBe(false)
