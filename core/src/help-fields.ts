@@ -44,6 +44,8 @@ const COMMON = [
   texts('student students teacher teachers patient patients farmer farmers worker workers neighbour neighbours friend friends group'),
   texts('class school hostel home house shelter hospital village town city street camp'),
 ]
+/** Words of payments that sound like a name, as `रसीद` (receipt) does like Rashid. A public name may have them: Black is a surname. */
+const SOUND_LIKE_NAMES = texts('receipt admission because without empty black such july')
 /** One spelling of a word: many write Devanagari without the dot below a letter, and joiners are invisible. */
 const plain = (word: string): string =>
   word
@@ -53,7 +55,7 @@ const plain = (word: string): string =>
     .toLowerCase()
 const setOf = (...lists: Texts[]): ReadonlySet<string> =>
   new Set(lists.flatMap((words) => LANGUAGES.flatMap((language) => words[language].split(' ').map(plain))))
-const [links, common] = [setOf(LINKS), setOf(...COMMON)]
+const [links, common, soundLikeNames] = [setOf(LINKS), setOf(...COMMON), setOf(SOUND_LIKE_NAMES)]
 const isNaming = (word: string): boolean => !links.has(word) && !common.has(word)
 const piecesOf = (text: string): string[] =>
   plain(text)
@@ -104,7 +106,7 @@ function namingWords(name: string): string[] {
  */
 export function namesPerson(words: string, name: string): boolean {
   const said = new Set(words.split(/\s+/u).flatMap(piecesOf))
-  const sounds = [...said].filter(isNaming).map(soundKey)
+  const sounds = [...said].filter((word) => isNaming(word) && !soundLikeNames.has(word)).map(soundKey)
   const soundsLike = (word: string): boolean => {
     const name = soundKey(word)
     return name !== undefined && sounds.some((sound) => sound?.key === name.key && sound.isLatin !== name.isLatin)
