@@ -30,5 +30,17 @@ test.each([
   ...['Y.S.R. Kadapa', 'Dr. B.R. Ambedkar Konaseema', 'St. Thomas Mount', 'पूर्वी सिंहभूम', 'কলকাতা', 'Medchal-Malkajgiri'].map(
     (place) => [place, true] as const,
   ),
-  ...['cheapgold.example', 'www.Gold', 'gold.co', 'सोना.com', 'Pune 411001'].map((place) => [place, false] as const),
+  ...['y.s.r.kadapa', 'dr.ambedkar nagar', 'dr.b.r.ambedkar konaseema', 's.a.s.nagar', 'u.s.nagar', 'st.thomas mount'].map(
+    (place) => [place, true] as const,
+  ),
+  ...[
+    'cheapgold.example',
+    'm.cheapgold.example',
+    'buy-it.example',
+    'cheapgo\u200dld.example',
+    'www.Gold',
+    'gold.co',
+    'सोना.com',
+    'Pune 411001',
+  ].map((place) => [place, false] as const),
 ])('the district “%s” is taken: %s', (place, isTaken) => expect(askedCase.district.safeParse(place).success).toBe(isTaken))

@@ -15,7 +15,7 @@ export const CASE_TEXTS = {
   case_kind: texts('Please choose what the help is for'),
   case_for: texts('Please say who needs the help'),
   case_words: texts('Please describe the need in 10 to 2,000 characters'),
-  case_place: texts('Please enter the district in letters, 2 to 60 characters'),
+  case_place: texts('Please enter the district in letters, 2 to 60 characters, without a web address'),
   case_state: texts('Please choose the State'),
   case_amount: texts('Please enter an amount in rupees, or leave it empty'),
   case_day: texts('Please enter a day, or leave it empty'),
@@ -123,13 +123,15 @@ export const CASE_REASON_CODES = Object.keys(CASE_REASONS) as readonly (keyof ty
 export type CaseReason = keyof typeof CASE_REASONS
 
 const code = (problem: keyof typeof CASE_TEXTS) => ({ error: problem })
+/** At most two letters before a point are no web address: `y.s.r.kadapa`, `dr.ambedkar nagar`. */
+const spacedAfterInitials = (place: string): string => place.replace(/(?<![^ .])[\p{L}\p{M}]{1,2}\./gu, '$& ')
 const place = z.string('case_place').check(
   oneLine,
   z.minLength(2, code('case_place')),
   z.maxLength(60, code('case_place')),
   z.regex(/^[\p{L}\p{M}\p{Join_C} .'’-]+$/u, code('case_place')),
   // The team's list shows it, and it stays when words and contact are deleted.
-  z.refine((place) => !tellsContact(place), code('case_place')),
+  z.refine((place) => !tellsContact(spacedAfterInitials(place)), code('case_place')),
 )
 
 export const caseNote = z.string('case_note').check(severalLines, z.minLength(3, code('case_note')), z.maxLength(2000, code('case_note')))

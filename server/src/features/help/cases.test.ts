@@ -101,8 +101,8 @@ describe('the public form', () => {
     [{ amount: '0' }, { amount: 'Please enter an amount in rupees, or leave it empty' }],
     [{ until: '2026-02-30' }, { until: 'Please enter a day, or leave it empty' }],
     [{ until: '2020-01-01' }, { until: 'Please enter a day, or leave it empty' }],
-    [{ district: '<b>' }, { district: 'Please enter the district in letters, 2 to 60 characters' }],
-    [{ district: 'cheapgold.example' }, { district: 'Please enter the district in letters, 2 to 60 characters' }],
+    [{ district: '<b>' }, { district: 'Please enter the district in letters, 2 to 60 characters, without a web address' }],
+    [{ district: 'cheapgold.example' }, { district: 'Please enter the district in letters, 2 to 60 characters, without a web address' }],
     [{ phone: '12345' }, { phone: 'Please enter a valid 10-digit mobile number' }],
     [{ email: 'gita' }, { email: 'Please enter a valid email address' }],
   ])('a wrong field is refused beside it: %#', async (given, fields) => {
