@@ -30,9 +30,17 @@ test.each([
   ...['Y.S.R. Kadapa', 'Dr. B.R. Ambedkar Konaseema', 'St. Thomas Mount', 'पूर्वी सिंहभूम', 'কলকাতা', 'Medchal-Malkajgiri'].map(
     (place) => [place, true] as const,
   ),
-  ...['y.s.r.kadapa', 'dr.ambedkar nagar', 'dr.b.r.ambedkar konaseema', 's.a.s.nagar', 'u.s.nagar', 'st.thomas mount'].map(
-    (place) => [place, true] as const,
-  ),
+  ...[
+    'North 24 Parganas',
+    '24 Parganas South',
+    'उत्तर २४ परगना',
+    'y.s.r.kadapa',
+    'dr.ambedkar nagar',
+    'dr.b.r.ambedkar konaseema',
+    's.a.s.nagar',
+    'u.s.nagar',
+    'st.thomas mount',
+  ].map((place) => [place, true] as const),
   ...[
     'cheapgold.example',
     'm.cheapgold.example',
@@ -42,5 +50,7 @@ test.each([
     'gold.co',
     'सोना.com',
     'Pune 411001',
+    'Pune 98 76 54',
+    '24',
   ].map((place) => [place, false] as const),
 ])('the district “%s” is taken: %s', (place, isTaken) => expect(askedCase.district.safeParse(place).success).toBe(isTaken))

@@ -129,7 +129,8 @@ const place = z.string('case_place').check(
   oneLine,
   z.minLength(2, code('case_place')),
   z.maxLength(60, code('case_place')),
-  z.regex(/^[\p{L}\p{M}\p{Join_C} .'’-]+$/u, code('case_place')),
+  // One number of two digits, as in North 24 Parganas.
+  z.regex(/^(?:[\p{L}\p{M}\p{Join_C} .'’-]+ )?(?:\p{Nd}{1,2} )?[\p{L}\p{M}\p{Join_C} .'’-]+$/u, code('case_place')),
   // The team's list shows it, and it stays when words and contact are deleted.
   z.refine((place) => !tellsContact(spacedAfterInitials(place)), code('case_place')),
 )
