@@ -73,6 +73,12 @@ function tellAlarms(news: readonly News[], alarm: Judging['alarm']): void {
     if (ALARMED.has(kind)) alarm({ finding: kind, subject }, 'a settlement of the gateway did not end as it should')
 }
 
+/** An event `e` that may be of the dispute `d`, and whether our books have the money that it took or returned. */
+const IS_OF_DISPUTE: Sql = sql`e.kind in ('dispute', 'dispute_back') and e.is_credit = (e.kind = 'dispute_back') and d.problem is null`
+const IS_BOOKED: Sql = sql`exists (
+  select from transfer t where subject_of(t.ref) = d.id and t.kind in ('chargeback', 'chargeback_back')
+     and t.kind = case e.kind when 'dispute' then 'chargeback' else 'chargeback_back' end)`
+
 /** Our entry of an event: by the ids of its order, and of a mandate's debit also by the gateway's. Two candidates are none. */
 const ENTRY_OF: Sql = sql`
   select subject, amount from (
@@ -98,20 +104,44 @@ const ENTRY_OF: Sql = sql`
      where e.kind in ('refund', 'refund_back') and e.is_credit = (e.kind = 'refund_back') and replace(r.id::text, '-', '') = e.refund_id
        and exists (select from transfer t where t.kind = 'refund_paid' and t.ref = r.id::text)
     union all
-    select 'dispute:' || min(d.id), min(d.amount), 1 from dispute d
-     where e.kind in ('dispute', 'dispute_back') and e.is_credit = (e.kind = 'dispute_back') and d.problem is null
-       and exists (select from transfer t where subject_of(t.ref) = d.id
-                    and t.kind = case e.kind when 'dispute' then 'chargeback' else 'chargeback_back' end and t.kind in ('chargeback', 'chargeback_back'))
-       and (d.id = e.event_id or d.amount = e.amount and d.payment_id in (e.payment_id, ${PAYMENT_PREFIX}::text || e.payment_id)
-            and not exists (select from dispute x where x.id = e.event_id))
-    having count(*) = 1
+    select 'dispute:' || d.id, d.amount, 1 from dispute d where ${IS_OF_DISPUTE} and d.id = e.event_id and ${IS_BOOKED}
+    union all
+    -- Taken and won before we first asked: our books have nothing, and the two events together are nothing.
+    select 'dispute:' || d.id, e.amount, 2 from dispute d
+     where ${IS_OF_DISPUTE} and d.id = e.event_id and d.state = 'won'
+       and not exists (select from transfer t where subject_of(t.ref) = d.id and t.kind in ('chargeback', 'chargeback_back'))
+       and exists (select from gateway_settlement_event o join gateway_settlement_seen os using (settlement_id)
+                    where o.event_id = e.event_id and o.kind in ('dispute', 'dispute_back') and o.kind <> e.kind
+                      and o.is_credit = (o.kind = 'dispute_back') and o.amount = e.amount and os.state = 'paid')
   ) entry order by place limit 1`
 
-const matchEvents = (tx: Tx, settlementId: string): Promise<unknown> =>
-  tx.query(sql`
+async function matchEvents(tx: Tx, settlementId: string): Promise<void> {
+  await tx.query(sql`
     update gateway_settlement_event u set subject = entry.subject, ours = entry.amount
       from gateway_settlement_event e cross join lateral (${ENTRY_OF}) entry
      where e.settlement_id = ${settlementId}::text and e.subject is null and u.settlement_id = e.settlement_id and u.position = e.position`)
+  let isMore = true
+  while (isMore) isMore = await matchByPayment(tx, settlementId)
+}
+
+/**
+ * Matches one event about a dispute that the gateway named by another id: a dispute of the same payment and amount, which no event names.
+ * Of several equal disputes each is of one event.
+ */
+async function matchByPayment(tx: Tx, settlementId: string): Promise<boolean> {
+  const matched = await tx.query(sql`
+    update gateway_settlement_event u set subject = 'dispute:' || found.id, ours = found.amount
+      from (
+        select e.position, d.id, d.amount from gateway_settlement_event e
+          join dispute d on d.amount = e.amount and d.payment_id in (e.payment_id, ${PAYMENT_PREFIX}::text || e.payment_id)
+         where e.settlement_id = ${settlementId}::text and e.subject is null and ${IS_OF_DISPUTE} and ${IS_BOOKED}
+           and not exists (select from dispute x where x.id = e.event_id)
+           and not exists (select from gateway_settlement_event o where o.event_id = d.id and o.kind in ('dispute', 'dispute_back'))
+           and not exists (select from gateway_settlement_event o where o.subject = 'dispute:' || d.id and o.kind = e.kind and o.event_id <> e.event_id)
+         order by e.position, d.id limit 1) found
+     where u.settlement_id = ${settlementId}::text and u.position = found.position returning 1`)
+  return matched.length > 0
+}
 
 /** The webhook may be lost, and nobody here knows the dispute; or its status did not say that the money went. */
 async function findDisputes(tx: Tx, settlementId: string): Promise<void> {

@@ -2,11 +2,13 @@
 import { addDays } from '@roz/core/ist-day.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import { runAudit } from '../../ledger/audit.ts'
 import { readBalances } from '../../ledger/balances.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
 import { openSettlementWorld, type SettlementWorld } from '../../testing/settlement-world.ts'
+import { compareSettlement } from './judge.ts'
 import { settleMorning } from './testing/morning.ts'
 
 let world: SettlementWorld
@@ -24,8 +26,20 @@ const payer = async (): Promise<{ member: bigint; orderId: string }> => {
   return { member, orderId: await world.paid(30, member) }
 }
 /** Raises a dispute that nobody tells us of. */
-const raise = async (orderId: string, stage: string): Promise<string> =>
-  String((await world.control(`/orders/${orderId}/dispute`, { stage }))['dispute_id'])
+const raise = async (orderId: string, stage: string, amount?: number): Promise<string> =>
+  String((await world.control(`/orders/${orderId}/dispute`, { stage, ...(amount === undefined ? {} : { amount }) }))['dispute_id'])
+/** A dispute that the bank decided against us. */
+const lose = async (orderId: string, amount?: number): Promise<string> => {
+  const id = await raise(orderId, 'CHARGEBACK', amount)
+  await move(id, 'MERCHANT_LOST')
+  return id
+}
+const win = (disputeId: string) => world.control(`/disputes/${disputeId}`, { step: 'MERCHANT_WON', force: true })
+/** Settles what is open, beside a payment that covers what was taken. */
+const settleMuch = async (): Promise<string> => {
+  await world.paid(100)
+  return world.settle()
+}
 const move = (disputeId: string, step: string) => world.control(`/disputes/${disputeId}`, { step })
 const balanceOf = async (member: bigint): Promise<bigint> =>
   (await one<{ balance: bigint }>(world.db, sql`select balance from wallet where member_id = ${member}::bigint`)).balance
@@ -54,7 +68,7 @@ test.each(['DISPUTE', 'CHARGEBACK', 'RETRIEVAL'])(
     await settleMorning(world)
     expect(await gatewayOwes()).toBe(0)
 
-    await world.control(`/disputes/${id}`, { step: 'MERCHANT_WON', force: true })
+    await win(id)
     await world.paid(100)
     await world.settle()
     await world.nextMorning()
@@ -100,6 +114,56 @@ test('a gateway that does not say which dispute it was is asked again the next m
   await world.nextMorning()
   expect([await kinds(), await booked(id)]).toEqual([[], [{ kind: 'chargeback', amount: 3000 }]])
   await settleMorning(world)
+})
+
+test('a second dispute of a payment, as large as one that was settled and won, is found too', async () => {
+  const { member, orderId } = await payer()
+  const first = await lose(orderId)
+  await settleMuch()
+  await world.nextMorning()
+  await win(first)
+  await settleMuch()
+  await world.nextMorning()
+  await settleMorning(world)
+  const second = await lose(orderId)
+  await settleMuch()
+  await world.nextMorning()
+  expect([await booked(second), await kinds(), await balanceOf(member)]).toEqual([[{ kind: 'chargeback', amount: 3000 }], [], 0n])
+  await settleMorning(world)
+  expect(await gatewayOwes()).toBe(0)
+})
+
+test('two equal disputes of a payment, whose events have other ids, are one of each event', async () => {
+  const { orderId } = await payer()
+  const ids = [await lose(orderId, 10), await lose(orderId, 10)]
+  const settlement = await settleMuch()
+  await world.nextMorning()
+  const ofDisputes = sql`settlement_id = ${settlement}::text and kind = 'dispute'`
+  await world.db.query(
+    sql`update gateway_settlement_event set event_id = 'event-' || event_id, subject = null, ours = null where ${ofDisputes}`,
+  )
+  const compare = () => inTransaction(world.db, (tx) => compareSettlement(tx, { gatewayFee: 0, alarm: () => undefined }, settlement))
+  await Promise.all([compare(), compare()])
+  const matched = await world.db.query<{ subject: string }>(
+    sql`select subject from gateway_settlement_event where ${ofDisputes} order by subject`,
+  )
+  expect(matched.map(({ subject }) => subject)).toEqual(ids.map((id) => `dispute:${id}`).toSorted())
+  expect(await kinds()).toEqual([])
+  await settleMorning(world)
+})
+
+test('a dispute that was taken and won before anybody asked about it is nothing, once both events are there', async () => {
+  const { member, orderId } = await payer()
+  const id = await lose(orderId)
+  await settleMuch()
+  await win(id)
+  await world.nextMorning()
+  expect([await kinds(), await booked(id)]).toEqual([['unknown_dispute open'], []])
+  await settleMuch()
+  await world.nextMorning()
+  expect([await kinds(), await booked(id), await balanceOf(member)]).toEqual([[], [], 3000n])
+  await settleMorning(world)
+  expect(await gatewayOwes()).toBe(0)
 })
 
 test('a refund that somebody made in the gateway’s dashboard is a finding with its number', async () => {
