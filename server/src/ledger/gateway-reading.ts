@@ -13,9 +13,15 @@ export async function wantReading(tx: Queryable, at: Date): Promise<void> {
 /** An open finding `f` about a dispute. */
 const LACKS_DISPUTE: Sql = sql`f.kind = 'unknown_dispute' and f.closed_at is null and f.ended_at is null`
 
-/** A dispute was booked: settlements with open findings about disputes are compared with our books again. */
+/**
+ * A dispute was booked: settlements with open findings about disputes are compared with our books again.
+ * - Each call sets `looked_at` to a value that it never had: a look under way, which may have passed the settlement, does not end the wish.
+ * - The last act of its transaction: the row is locked after wallets, and only for a moment.
+ */
 export async function lookAgain(tx: Queryable): Promise<void> {
-  await tx.query(sql`update gateway_reading set looked_at = null where exists (select from money_finding f where ${LACKS_DISPUTE})`)
+  await tx.query(sql`
+    update gateway_reading set looked_at = least(looked_at, read_at) - interval '1 microsecond'
+     where exists (select from money_finding f where ${LACKS_DISPUTE})`)
 }
 
 /** Whether a settlement says that the gateway took the money of this dispute (false: gave it back), and our books lack that. */

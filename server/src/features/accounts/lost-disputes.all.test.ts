@@ -1,14 +1,19 @@
 /** Disputes and refunds that only a settlement tells us of: their webhooks were lost, or they were made by hand at the gateway. */
 import { addDays } from '@roz/core/ist-day.ts'
+import { paise } from '@roz/core/money.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Dispute } from '../../adapters/payments/port.ts'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { createAttempt } from '../../jobs/parking.ts'
 import { runAudit } from '../../ledger/audit.ts'
 import { readBalances } from '../../ledger/balances.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
 import { openSettlementWorld, type SettlementWorld } from '../../testing/settlement-world.ts'
+import { settleDispute } from '../disputes/settle-dispute.ts'
 import { compareSettlement } from './judge.ts'
+import { lookForMissing } from './missing.ts'
 import { settleMorning } from './testing/morning.ts'
 
 let world: SettlementWorld
@@ -164,6 +169,71 @@ test('a dispute that was taken and won before anybody asked about it is nothing,
   expect([await kinds(), await booked(id), await balanceOf(member)]).toEqual([[], [], 3000n])
   await settleMorning(world)
   expect(await gatewayOwes()).toBe(0)
+})
+
+const disputeDeps = (gateway: Partial<Parameters<typeof settleDispute>[0]['gateway']>) => {
+  const warned: string[] = []
+  const log = { warn: () => undefined, error: () => undefined }
+  const deps = {
+    db: world.db,
+    gateway: { fetchDispute: async () => undefined, listDisputes: async () => [], ...gateway },
+    attempt: createAttempt({ db: world.db, log }),
+    warn: (_: object, message: string) => void warned.push(message),
+    alarm: () => undefined,
+  }
+  return { deps, warned }
+}
+
+test('a dispute that is booked while the books are compared waits for nothing, and is compared again', async () => {
+  const { orderId } = await payer()
+  const { orderId: other } = await payer()
+  const id = await lose(orderId)
+  const first = await settleMuch()
+  await world.refundByHand(other, 'by0hand0while0it0looks00')
+  const last = await settleMuch()
+  // As if this morning's question had found nothing.
+  await world.db.query(sql`
+    insert into job (kind, key, payload, due_at, done_at)
+    values ('find_dispute', ${`${first}:${id}:${addDays(world.today(), 1)}`}::text, '{}', roz_now(), roz_now())`)
+  await world.nextMorning()
+  expect((await kinds()).toSorted()).toEqual(['unknown_dispute open', 'unknown_refund open'])
+
+  const { paymentId } = await one<{ paymentId: string }>(
+    world.db,
+    sql`select payment_id as "paymentId" from topup where order_id = ${orderId}::text`,
+  )
+  const told: Dispute = {
+    disputeId: id,
+    orderId,
+    paymentId,
+    amount: paise(3000n),
+    currency: 'INR',
+    type: 'CHARGEBACK',
+    status: 'CHARGEBACK_MERCHANT_LOST',
+    state: 'lost',
+    isTaken: true,
+    respondByMs: undefined,
+    toldAtMs: undefined,
+  }
+  // The look is past the first settlement, and waits at the last one.
+  let look: Promise<void> | undefined
+  await inTransaction(world.db, async (tx) => {
+    await tx.query(sql`select from gateway_settlement_seen where settlement_id = ${last}::text for update`)
+    look = lookForMissing(world.db, { gatewayFee: 0, alarm: () => undefined })
+    await expect
+      .poll(
+        async () =>
+          (await world.db.query(sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`)).length,
+      )
+      .toBe(1)
+    expect(await settleDispute(disputeDeps({ fetchDispute: async () => told }).deps, id)).toBe(true)
+    expect(await world.webhook('SETTLEMENT_SUCCESS')).toBe(200)
+  })
+  await look
+  expect(await booked(id)).toEqual([{ kind: 'chargeback', amount: 3000 }])
+  await world.readAll()
+  expect(await kinds()).toEqual(['unknown_refund open'])
+  await settleMorning(world)
 })
 
 test('a refund that somebody made in the gateway’s dashboard is a finding with its number', async () => {

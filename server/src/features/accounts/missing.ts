@@ -6,8 +6,8 @@
  */
 import { bankDaysBefore } from '@roz/core/bank-days.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { one, sql } from '../../db/sql.ts'
-import type { Tx } from '../../db/transaction.ts'
+import { type Db, one, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { IS_OPEN_FINDING } from '../../staff/open-work.ts'
 import { type Found, replaceFindings } from './finding-rows.ts'
 import { type Judging, compareSettlement } from './judge.ts'
@@ -16,15 +16,26 @@ const BANK_DAYS = 4
 const WINDOW = sql`interval '60 days'`
 const LISTED = 1000
 
-export async function lookForMissing(tx: Tx, deps: Judging): Promise<void> {
-  // First: a dispute that is booked meanwhile waits for this look, and has another one follow.
-  await tx.query(sql`update gateway_reading set looked_at = roz_now()`)
-  const again = await tx.query<{ id: string }>(sql`
+/**
+ * - Each settlement has a transaction of its own, and the row of the reading one: nobody waits for the whole look.
+ * - A dispute that is booked meanwhile changes `looked_at` (ledger/gateway-reading.ts): then that stays, and another look follows.
+ */
+export async function lookForMissing(db: Db, deps: Judging): Promise<void> {
+  // Text: PostgreSQL has microseconds.
+  const { before, began } = await one<{ before: string | null; began: string }>(
+    db,
+    sql`select looked_at::text as before, roz_now()::text as began from gateway_reading`,
+  )
+  const again = await db.query<{ id: string }>(sql`
     select distinct f.settlement_id as id from money_finding f where f.settlement_id is not null and ${IS_OPEN_FINDING} order by 1`)
-  for (const { id } of again) await compareSettlement(tx, deps, id)
-  const { today } = await one<{ today: IstDay }>(tx, sql`select ist_day(roz_now()) as today`)
-  const found = await listMissing(tx, bankDaysBefore(today, BANK_DAYS))
-  await replaceFindings(tx, { of: sql`f.kind = 'missing'`, settlementId: null, found })
+  for (const { id } of again) await inTransaction(db, (tx) => compareSettlement(tx, deps, id))
+  await inTransaction(db, async (tx) => {
+    const { today } = await one<{ today: IstDay }>(tx, sql`select ist_day(roz_now()) as today`)
+    const found = await listMissing(tx, bankDaysBefore(today, BANK_DAYS))
+    await replaceFindings(tx, { of: sql`f.kind = 'missing'`, settlementId: null, found })
+  })
+  await db.query(sql`
+    update gateway_reading set looked_at = ${began}::timestamptz where looked_at is not distinct from ${before}::timestamptz`)
 }
 
 /** Entries that ended on `until` or before. A dispute counts once it is lost: until then the gateway may have taken nothing. */

@@ -40,7 +40,7 @@ export async function readDue(deps: ReadingDeps): Promise<boolean> {
   if (settlements === undefined) return false
   const due = await findDue(db)
   if (due === undefined) return false
-  if (due === 'look') return (await deps.attempt('settlements', 'look', () => inTransaction(db, (tx) => lookForMissing(tx, deps)))).ok
+  if (due === 'look') return (await deps.attempt('settlements', 'look', () => lookForMissing(db, deps))).ok
   if (!(await takePlaceOf(db, PACE))) return false
   const step = (): Promise<void> => (due === 'list' ? readList({ ...deps, settlements }) : readEvents({ ...deps, settlements }, due))
   const tried = await deps.attempt('settlements', due, () => pausing(db, step))

@@ -77,6 +77,7 @@ async function askAndBook(deps: DisputeDeps, disputeId: string, ask: number): Pr
     const known = charge && dispute ? { ...dispute, orderId: charge.orderId, paymentId: charge.paymentId } : dispute
     const done = await book(tx, disputeId, ask, known)
     if (charge !== undefined && done !== undefined) await stopMandateOf(tx, charge.mandateId)
+    if (done !== undefined) await lookAgain(tx)
     return done
   })
   if (booked === undefined || dispute === undefined) return
@@ -100,7 +101,6 @@ async function book(tx: Tx, disputeId: string, ask: number, dispute: Dispute | u
   const { respondByMs, toldAtMs, ...told } = dispute
   const isTaken = told.isTaken ?? (await isTakenBySettlement(tx, disputeId))
   const booked = await bookDispute(tx, { ...told, isTaken, respondBy: dateOf(respondByMs), toldAt: dateOf(toldAtMs) })
-  await lookAgain(tx)
   await tx.query(sql`
     update dispute_check set missing_since = null, ask_at = case when ${dispute.state === 'open'}::boolean
       or (select created_at from dispute where id = ${disputeId}::text) > roz_now() - ${WATCHED} then roz_now() + interval '1 day' end
