@@ -290,6 +290,8 @@ describe('a dispute', () => {
     await report(found)
     expect(await booked(found.disputeId)).toEqual([{ orderId: charge.chargeId, problem: null, isTaken: true }])
     expect(await world.stateOf(memberId)).toBe('stopped')
+    const flags = await world.db.query(sql`select kind, subject from member_flag where member_id = ${memberId}::bigint`)
+    expect(flags).toEqual([{ kind: 'dispute', subject: `dispute:${found.disputeId}` }])
   })
 
   test('about an order whose payment has the number of a debit leaves the mandate alone', async () => {

@@ -105,7 +105,7 @@ async function book(tx: Tx, disputeId: string, ask: number, dispute: Dispute | u
     update dispute_check set missing_since = null, ask_at = case when ${dispute.state === 'open'}::boolean
       or (select created_at from dispute where id = ${disputeId}::text) > roz_now() - ${WATCHED} then roz_now() + interval '1 day' end
     where dispute_id = ${disputeId}::text`)
-  if (booked.isNew) await flagMember(tx, dispute)
+  await flagMember(tx, disputeId)
   const { moved } = booked
   if (moved?.memberId !== undefined) {
     const about = { id: `${disputeId}:${ask}`, memberId: moved.memberId, isOpen: dispute.state === 'open' }
@@ -157,9 +157,12 @@ async function tellReturned(tx: Tx, { fromMember, lost, debtPaid }: Moved, { id,
 
 const printed = (amount: Paise): string => (amount > 0n ? formatPaise(amount) : '')
 
-/** Flags the member for later decisions about withdrawals and refunds. */
-async function flagMember(tx: Tx, { orderId, disputeId }: Dispute): Promise<void> {
-  const owner = await maybeOne<{ memberId: bigint }>(tx, sql`select member_id as "memberId" from topup where order_id = ${orderId}::text`)
+/** Flags the member for later decisions about withdrawals and refunds: the owner of the payment that the dispute has in our books. */
+async function flagMember(tx: Tx, disputeId: string): Promise<void> {
+  const owner = await maybeOne<{ memberId: bigint }>(
+    tx,
+    sql`select o.member_id as "memberId" from dispute d join topup o using (order_id) where d.id = ${disputeId}::text`,
+  )
   if (owner === undefined) return
   await tx.query(sql`
     insert into member_flag (member_id, kind, subject) values (${owner.memberId}::bigint, 'dispute', ${`dispute:${disputeId}`}::text)
