@@ -2,7 +2,7 @@
 import { addDays } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Dispute } from '../../adapters/payments/port.ts'
+import { type Dispute, GatewayRefusedError } from '../../adapters/payments/port.ts'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { createAttempt } from '../../jobs/parking.ts'
@@ -11,7 +11,7 @@ import { readBalances } from '../../ledger/balances.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
 import { openSettlementWorld, type SettlementWorld } from '../../testing/settlement-world.ts'
-import { settleDispute } from '../disputes/settle-dispute.ts'
+import { findDispute, settleDispute } from '../disputes/settle-dispute.ts'
 import { compareSettlement } from './judge.ts'
 import { lookForMissing } from './missing.ts'
 import { settleMorning } from './testing/morning.ts'
@@ -234,6 +234,15 @@ test('a dispute that is booked while the books are compared waits for nothing, a
   await world.readAll()
   expect(await kinds()).toEqual(['unknown_refund open'])
   await settleMorning(world)
+})
+
+test('a gateway that refuses to list the disputes of a payment is asked again the next morning', async () => {
+  const listDisputes = async (): Promise<never> => {
+    throw new GatewayRefusedError('refused', 400, 'payment_id_invalid')
+  }
+  const { deps, warned } = disputeDeps({ listDisputes })
+  expect(await findDispute(deps, { eventId: '1', paymentId: '2' })).toBe(true)
+  expect(warned).toEqual(['the gateway refused to list the disputes of a payment; the next morning asks again'])
 })
 
 test('a refund that somebody made in the gateway’s dashboard is a finding with its number', async () => {

@@ -196,10 +196,14 @@ export async function findDispute(deps: DisputeDeps, { eventId, paymentId }: Job
   return held.every(Boolean)
 }
 
-async function listOf({ gateway }: DisputeDeps, paymentId: string): Promise<readonly string[]> {
+async function listOf({ gateway, warn }: DisputeDeps, paymentId: string): Promise<readonly string[]> {
   try {
     return await gateway.listDisputes(paymentId)
   } catch (error) {
+    if (error instanceof GatewayRefusedError) {
+      warn({ err: error, paymentId }, 'the gateway refused to list the disputes of a payment; the next morning asks again')
+      return []
+    }
     if (!(error instanceof GatewayUnavailableError)) throw error
     throw new LaterError('the gateway could not be asked for the disputes of a payment', Math.ceil((error.retryAfterMs ?? PAUSE_MS) / 1000))
   }
