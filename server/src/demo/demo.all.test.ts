@@ -265,6 +265,20 @@ test('help that waits for a second person has no story yet, because the story wo
   expect(await count('story')).toBe(0)
 })
 
+test('what the editor asks for above APPROVAL_ABOVE waits too: in the simulated days the operator’s account is too young to be the second', {
+  timeout: 120_000,
+}, async () => {
+  // As the first start makes it, a moment before.
+  await database.db.query(sql`update member set staff_since = roz_now() where staff_role = 'owner'`)
+  const careful = servicesWith({ APPROVAL_ABOVE: '1' })
+  await seedDemo({ db: database.db, services: careful, say: () => undefined })
+  await careful.worker.stop()
+  const asked = await database.db.query(
+    sql`select o.purpose, o.status from outlay o join member m on m.id = o.asked_by where m.staff_role = 'editor'`,
+  )
+  expect(asked).toEqual([{ purpose: 'a week of medicine', status: 'requested' }])
+})
+
 /** One demo that began three days late: each start is killed at its place, and the next start continues from there. */
 test('a demo that was killed in a join and in two steps, three days ago, is finished by the next start', {
   timeout: 120_000,
