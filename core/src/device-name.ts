@@ -24,7 +24,11 @@ const SYSTEMS: readonly (readonly [name: string, sign: RegExp])[] = [
   ['Linux', /\bLinux\b/],
 ]
 
-const firstOf = (known: typeof BROWSERS, userAgent: string): string | null => known.find(([, sign]) => sign.test(userAgent))?.[0] ?? null
+/** Real ones are shorter; a stranger's header has up to 16 KB. */
+const LENGTH_MAX = 512
+
+const firstOf = (known: typeof BROWSERS, userAgent: string): string | null =>
+  known.find(([, sign]) => sign.test(userAgent.slice(0, LENGTH_MAX)))?.[0] ?? null
 
 export const deviceNameOf = (userAgent: string): DeviceName => ({
   browser: firstOf(BROWSERS, userAgent),

@@ -8,11 +8,12 @@ const text = (problem: keyof typeof PERSON_TEXTS) => z.string(problem)
 const code = (problem: keyof typeof PERSON_TEXTS) => ({ error: problem })
 
 /**
- * Letters with their marks; a joiner or selector must follow one. Names also have points, hyphens and apostrophes of several scripts,
+ * Letters with their marks, selectors among them; a joiner must follow one. No sign is of two classes, so that a text is read in one way
+ * only: with two, the time would double with each sign. Names also have points, hyphens and apostrophes of several scripts,
  * and the signs by which Indian scripts abbreviate: `डॉ॰`.
  */
 const NAME =
-  /^(?:[\p{L}\p{M}][\p{Join_C}\p{VS}\u180e]?|[ .'‘’\u2010\u2011\u00b7\u30fb\u055a\u05be\u05f3\u05f4\u0970\u09fd\u0a76\u0af0\u1361-])+$/u
+  /^(?:[\p{L}\p{M}][\p{Join_C}\u180e]?|[ .'‘’\u2010\u2011\u00b7\u30fb\u055a\u05be\u05f3\u05f4\u0970\u09fd\u0a76\u0af0\u1361-])+$/u
 /**
  * Mail programs turn these into a link. Initials such as `A.Kumar`, `के.कुमार`, `எம்.ஜி.ஆர்` pass.
  * - In letters with capitals: two letters before a dot and two after it; a small letter pair after a dot (`t.me`); a country's or a
@@ -32,7 +33,11 @@ const ADDRESS = new RegExp(
 )
 
 /** The name of somebody who writes to support; only support reads it. */
-export const writerName = text('fill_all').check(oneLine, z.minLength(2, code('name_length')), z.maxLength(100, code('name_length')))
+export const writerName = text('fill_all').check(
+  oneLine,
+  z.minLength(2, code('name_length')),
+  z.maxLength(100, { ...code('name_length'), abort: true }),
+)
 /** A member's name. It appears in mails and on pages, so it must be a name in some script and must not look like a web address. */
 export const name = writerName.check(
   z.regex(NAME, code('name_letters')),

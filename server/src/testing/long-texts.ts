@@ -4,11 +4,38 @@ import { api, type CallName } from '@roz/contract/api.ts'
 import type { EndpointSpec } from '@roz/contract/endpoint.ts'
 import type { z } from 'zod'
 
-/** As long as a body of 64 KiB allows in most scripts. */
-const LENGTH = 20_000
-const UNITS = ['a', '.', ' ', '/', '1', '-', '@', '\n', 'a.', 'a@', 'a-', ' a', '1 ', '/a', '%4', 'अ', 'कि', '\u200d', 'a\u200d', '\u0301']
-const TEXTS = ['', 'a', 'a@', 'https://', '/'].flatMap((start) =>
-  UNITS.map((unit) => `${start}${unit.repeat(LENGTH / unit.length)}`).flatMap((text) => [text, `${text}\u0000`]),
+const UNITS = [
+  'a',
+  '.',
+  ' ',
+  '/',
+  '1',
+  '-',
+  '@',
+  '\n',
+  'a.',
+  'a@',
+  'a-',
+  ' a',
+  '1 ',
+  '/a',
+  '%4',
+  'अ',
+  'कि',
+  '\u200d',
+  'a\u200d',
+  'a\ufe0f',
+  '\u0301',
+]
+/** As long as a body of 64 KiB allows in most scripts; and so short that no bound of length ends the rules. Each end fails some rule. */
+const SIZES = [
+  { length: 20_000, ends: ['', '!'] },
+  { length: 60, ends: ['', '!', '1', '<', '\u0000'] },
+]
+const TEXTS = SIZES.flatMap(({ length, ends }) =>
+  ['', 'a', 'a@', 'https://', '/'].flatMap((start) =>
+    UNITS.flatMap((unit) => ends.map((end) => `${start}${unit.repeat(length / unit.length)}${end}`)),
+  ),
 )
 
 for (const name of Object.keys(api) as CallName[]) {
@@ -17,7 +44,7 @@ for (const name of Object.keys(api) as CallName[]) {
     const fields = fieldsOf(schema)
     if (schema === undefined || fields.length === 0) continue
     for (const text of TEXTS) {
-      parentPort?.postMessage(`${name} (${fields.join(', ')}): ${text.slice(0, 10)}…`)
+      parentPort?.postMessage(`${name} (${fields.join(', ')}): ${JSON.stringify(text.slice(0, 10))} ${text.length}`)
       schema.safeParse(Object.fromEntries(fields.map((field) => [field, text])))
     }
   }
