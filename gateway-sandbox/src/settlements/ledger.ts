@@ -67,19 +67,24 @@ const payments = (store: Store): MoneyEvent[] => [
 
 type Taken = Pick<MoneyEvent, 'eventId' | 'amountPaise' | 'atMs' | 'orderId' | 'cfPaymentId'> & Partial<MoneyEvent>
 
-/** The event while it is valid; after its settlement, the event that reverses it. */
+/** The event while it is valid; after its settlement, the event that reverses it; after that one's, a next turn. */
 function taken(
   settled: ReadonlyMap<string, Settlement>,
   key: string,
   holds: boolean,
   types: readonly [EventType, EventType],
   one: Taken,
+  turn = 1,
 ): MoneyEvent[] {
-  const wasSettled = settled.has(key)
+  const takes = turn === 1 ? key : `${key}:${turn}`
+  const returns = `${takes}:reversal`
+  const wasSettled = settled.has(takes)
+  const isOver = settled.has(returns)
   const event = (type: EventType, sale: MoneyEvent['sale'], id: string): MoneyEvent => ({ ...NOTHING, ...one, key: id, type, sale })
   return [
-    ...(holds || wasSettled ? [event(types[0], 'DEBIT', key)] : []),
-    ...(!holds && wasSettled ? [event(types[1], 'CREDIT', `${key}:reversal`)] : []),
+    ...(holds || wasSettled ? [event(types[0], 'DEBIT', takes)] : []),
+    ...((!holds && wasSettled) || isOver ? [event(types[1], 'CREDIT', returns)] : []),
+    ...(isOver ? taken(settled, key, holds, types, one, turn + 1) : []),
   ]
 }
 

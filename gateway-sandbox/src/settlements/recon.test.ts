@@ -69,7 +69,7 @@ describe('the reconciliation of a settlement', () => {
     expect((await found())?.settlement_details).toMatchObject({ cf_settlement_id: id })
   })
 
-  test('of a dispute that was won after all gives the money back', async () => {
+  test('of a dispute that was won after all gives the money back, and takes it again if it is lost at last', async () => {
     await fresh()
     const orderId = await world.ordered('success', 100)
     const dispute = whole(await control(`/orders/${orderId}/dispute`, { stage: 'RETRIEVAL', amount: 30, webhooks: 0 }))
@@ -79,6 +79,9 @@ describe('the reconciliation of a settlement', () => {
     const { cf_settlement_id: id } = await settled()
     const [row] = await rows('/settlement/recon', { cf_settlement_ids: [id] })
     expect(row?.event_details).toMatchObject({ event_type: 'DISPUTE_REVERSAL', sale_type: 'CREDIT', event_amount: 30 })
+    await world.ordered('success', 100)
+    await control(`/disputes/${String(dispute.dispute_id)}`, { step: 'MERCHANT_LOST', force: true, webhooks: 0 })
+    expect(await settled()).toMatchObject({ payment_amount: 100, adjustment: -30 })
   })
 })
 

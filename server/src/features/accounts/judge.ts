@@ -75,9 +75,9 @@ function tellAlarms(news: readonly News[], alarm: Judging['alarm']): void {
 
 /** An event `e` that may be of the dispute `d`, and whether our books have the money that it took or returned. */
 const IS_OF_DISPUTE: Sql = sql`e.kind in ('dispute', 'dispute_back') and e.is_credit = (e.kind = 'dispute_back') and d.problem is null`
-const IS_BOOKED: Sql = sql`exists (
-  select from transfer t where subject_of(t.ref) = d.id and t.kind in ('chargeback', 'chargeback_back')
-     and t.kind = case e.kind when 'dispute' then 'chargeback' else 'chargeback_back' end)`
+const MOVED: Sql = sql`t.kind in ('chargeback', 'chargeback_back')
+  and t.kind = case e.kind when 'dispute' then 'chargeback' else 'chargeback_back' end`
+const IS_BOOKED: Sql = sql`exists (select from transfer t where subject_of(t.ref) = d.id and ${MOVED})`
 
 /** Our entry of an event: by the ids of its order, and of a mandate's debit also by the gateway's. Two candidates are none. */
 const ENTRY_OF: Sql = sql`
@@ -156,9 +156,11 @@ async function findDisputes(tx: Tx, settlementId: string): Promise<void> {
 const GIVEN = sql`case when e.is_credit then e.amount when not e.is_credit then -e.amount else 0 end`
 const OURS = sql`case when e.is_credit then e.ours else -e.ours end`
 const SHARE = sql`case when e.is_credit then e.amount - e.fee when not e.is_credit then -(e.amount + e.fee) else 0 end`
-/** The same entry in an earlier place of a settlement that paid. */
-const IS_REPEATED = sql`exists (
-  select from gateway_settlement_event b join gateway_settlement_seen bs using (settlement_id)
+/** The same entry in an earlier place of a settlement that paid. A dispute may take or return money again: as often as we have booked. */
+const IS_REPEATED = sql`(
+  select count(*) > 0 and coalesce(sum(b.amount), 0) + e.amount > (
+      select coalesce(sum(t.amount), 0) from transfer t where subject_of(t.ref) = split_part(e.subject, 'dispute:', 2) and ${MOVED})
+    from gateway_settlement_event b join gateway_settlement_seen bs using (settlement_id)
    where b.subject = e.subject and b.kind = e.kind and bs.state = 'paid' and (bs.seen_at, b.settlement_id, b.position) < (s.seen_at, e.settlement_id, e.position))`
 
 async function compareEvents(tx: Tx, settlementId: string, gatewayFee: number): Promise<Found[]> {

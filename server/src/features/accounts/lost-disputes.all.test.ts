@@ -138,6 +138,27 @@ test('a second dispute of a payment, as large as one that was settled and won, i
   expect(await gatewayOwes()).toBe(0)
 })
 
+test('a dispute that takes the money again after it was returned is matched turn by turn', async () => {
+  const { member, orderId } = await payer()
+  const id = await lose(orderId)
+  const nextMorning = async (): Promise<void> => {
+    await settleMuch()
+    await world.nextMorning()
+    await settleMorning(world)
+  }
+  await nextMorning()
+  await win(id)
+  await nextMorning()
+  await world.control(`/disputes/${id}`, { step: 'CREATED', stage: 'PRE_ARBITRATION' })
+  await move(id, 'MERCHANT_LOST')
+  await nextMorning()
+  expect([await kinds(), await balanceOf(member), await gatewayOwes()]).toEqual([[], 0n, 0])
+  expect(await booked(id)).toEqual([
+    { kind: 'chargeback', amount: 6000 },
+    { kind: 'chargeback_back', amount: 3000 },
+  ])
+})
+
 test('two equal disputes of a payment, whose events have other ids, are one of each event', async () => {
   const { orderId } = await payer()
   const ids = [await lose(orderId, 10), await lose(orderId, 10)]
