@@ -13,6 +13,7 @@ const ENGLISH = {
   consent: 'I am 18 or older and this bank account is mine',
   setUp: 'Set up',
   offer: /₹30 now, and again when your wallet falls below ₹5, at most once in 27 days\./,
+  noFee: 'No fee is taken. Setting it up turns Auto Participate on.',
   on: 'On',
   added: 'Added by AutoPay',
   pause: 'Pause',
@@ -26,6 +27,7 @@ const HINDI: typeof ENGLISH = {
   consent: 'मेरी उम्र 18 साल या उससे ज़्यादा है और यह बैंक खाता मेरा है',
   setUp: 'सेट करें',
   offer: /अभी ₹30, और वॉलेट में ₹5 से कम होने पर फिर/,
+  noFee: 'कोई फ़ीस नहीं लगती। सेट करने पर ऑटो-जॉइन चालू हो जाता है।',
   on: 'चालू',
   added: 'ऑटो-पे से जोड़े गए',
   pause: 'रोकें',
@@ -48,6 +50,7 @@ test.each([
       const card = page.locator('.section').filter({ has: page.locator('#autopay') })
       const press = (name: string) => card.getByRole('button', { name, exact: true }).click()
       await expect(card.getByText(words.offer)).toBeVisible()
+      await expect(card.getByText(words.noFee)).toBeVisible()
       await expect(card.getByRole('button', { name: words.setUp })).toBeDisabled()
       await expectNoSidewaysScroll(page)
       await auditScreen(page)

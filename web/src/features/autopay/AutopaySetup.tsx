@@ -58,7 +58,7 @@ export function AutopaySetup({ autopay, gateway }: { readonly autopay: Autopay; 
         </Trans>
       </p>
       <p className="small muted spaced">
-        <Trans>Setting it up turns Auto Participate on.</Trans>
+        <Trans>No fee is taken. Setting it up turns Auto Participate on.</Trans>
       </p>
       <TextField
         label={t`Phone number`}
