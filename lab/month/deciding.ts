@@ -6,6 +6,22 @@ import { randomUUID } from 'node:crypto'
 /** Pages of one list in a morning. */
 export const ROUNDS_MAX = 10
 export const PAGE = { limit: '100' } as const
+
+type Asked = typeof PAGE & { readonly cursor?: string }
+type Page<Row> = readonly [rows: readonly Row[], next: string | null]
+
+/** A list of the portal with all its pages. */
+export async function readList<Row>(page: (query: Asked) => Promise<Page<Row>>): Promise<Row[]> {
+  const found: Row[] = []
+  let next: string | null = null
+  do {
+    const [rows, after]: Page<Row> = await page({ ...PAGE, ...(next === null ? {} : { cursor: next }) })
+    found.push(...rows)
+    next = after
+  } while (next !== null)
+  return found
+}
+
 /** Refusals of a moment: the row changed, the person or the money is not free yet. */
 const LATER = new Set([
   'changed_since_seen',

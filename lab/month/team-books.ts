@@ -4,7 +4,7 @@ import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { STATEMENT_PRESETS } from '@roz/core/statement-presets.ts'
 import type { Dice } from '../faults/random.ts'
 import type { Bank } from './bank.ts'
-import { type Deciding, PAGE } from './deciding.ts'
+import { type Deciding, readList } from './deciding.ts'
 import type { World } from './world.ts'
 
 /** What the gateway or the bank did, and no entry of ours will ever explain; and the days after which somebody has looked at it there. */
@@ -29,7 +29,10 @@ export function createBooksDesk({ as }: World, { isTaken, key }: Deciding, { ban
   let importedUntil: IstDay | undefined
 
   async function recordSettlements(): Promise<void> {
-    const { settlements } = (await as('finance', 'gatewaySettlements', { query: { ...PAGE, status: 'to_record' } })).output
+    const settlements = await readList(async (query) => {
+      const { output } = await as('finance', 'gatewaySettlements', { query: { ...query, status: 'to_record' } })
+      return [output.settlements, output.nextCursor]
+    })
     // Oldest first: what the gateway owes reaches for each.
     for (const { id } of settlements.toReversed()) {
       // Recording one may change what is to be recorded for the next.
@@ -66,7 +69,10 @@ export function createBooksDesk({ as }: World, { isTaken, key }: Deciding, { ban
 
   /** Lines that need a person: the entry with the line's own amount that lies nearest. */
   async function matchLines(): Promise<void> {
-    const { lines } = (await as('finance', 'bankLines', { query: { ...PAGE, status: 'open' } })).output
+    const lines = await readList(async (query) => {
+      const { output } = await as('finance', 'bankLines', { query: { ...query, status: 'open' } })
+      return [output.lines, output.nextCursor]
+    })
     for (const { id, status } of lines) {
       const { candidates } = (await as('finance', 'bankLine', { params: { id } })).output
       const nearest = candidates.find(({ hasReference, reference }) => hasReference || reference === null)
@@ -76,7 +82,10 @@ export function createBooksDesk({ as }: World, { isTaken, key }: Deciding, { ban
   }
 
   async function closeFindings(today: IstDay): Promise<void> {
-    const { findings } = (await as('finance', 'findings', { query: PAGE })).output
+    const findings = await readList(async (query) => {
+      const { output } = await as('finance', 'findings', { query })
+      return [output.findings, output.nextCursor]
+    })
     const old = findings.filter(({ kind, foundAt }) => foundAt.slice(0, 10) < addDays(today, -(CLOSED_AFTER.get(kind) ?? NEVER)))
     for (const { id, kind } of old) {
       const close = (person: 'finance' | 'owner', status: 'open' | 'awaiting_second') =>

@@ -1,6 +1,6 @@
 /** What the team decides about members' money: suspense, refunds and withdrawals. */
 import type { Dice } from '../faults/random.ts'
-import { type Deciding, PAGE, ROUNDS_MAX } from './deciding.ts'
+import { type Deciding, PAGE, readList, ROUNDS_MAX } from './deciding.ts'
 import type { World } from './world.ts'
 
 export function createMoneyDesk({ as }: World, { isTaken, key }: Deciding, dice: Dice) {
@@ -30,8 +30,11 @@ export function createMoneyDesk({ as }: World, { isTaken, key }: Deciding, dice:
   }
 
   async function decideRefunds(): Promise<void> {
-    const listed = async (person: 'finance' | 'owner', status: 'to_decide' | 'to_second' | 'not_sent') =>
-      (await as(person, 'adminRefunds', { query: { ...PAGE, status } })).output.refunds
+    const listed = (person: 'finance' | 'owner', status: 'to_decide' | 'to_second' | 'not_sent') =>
+      readList(async (query) => {
+        const { output } = await as(person, 'adminRefunds', { query: { ...query, status } })
+        return [output.refunds, output.nextCursor]
+      })
     for (const { id, status, seen } of await listed('finance', 'to_decide'))
       isTaken(`refund ${id}`, await as('finance', 'approveRefund', { ...key(), params: { id }, body: { status, seen } }))
     for (const { id, status, seen } of await listed('owner', 'to_second'))
@@ -45,8 +48,11 @@ export function createMoneyDesk({ as }: World, { isTaken, key }: Deciding, dice:
   }
 
   async function decideWithdrawals(): Promise<void> {
-    const listed = async (person: 'finance' | 'owner', status: 'to_decide' | 'to_second' | 'not_sent') =>
-      (await as(person, 'adminWithdrawals', { query: { ...PAGE, status } })).output.withdrawals
+    const listed = (person: 'finance' | 'owner', status: 'to_decide' | 'to_second' | 'not_sent') =>
+      readList(async (query) => {
+        const { output } = await as(person, 'adminWithdrawals', { query: { ...query, status } })
+        return [output.withdrawals, output.nextCursor]
+      })
     for (const { id, status, seen, owed } of await listed('finance', 'to_decide')) {
       const params = { id }
       if (owed > 0) {
