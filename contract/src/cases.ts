@@ -92,7 +92,8 @@ export const caseCalls = {
     method: 'POST',
     path: '/ask-for-help',
     access: 'visitor',
-    summary: 'Asks for help, for oneself or for somebody else. The answer is the number of the request.',
+    summary:
+      'Asks for help, for oneself or for somebody else. The answer is the number of the request; the same words from the same phone are the same request.',
     body: z.strictObject({
       ...askedCase,
       amount: z.optional(askedCase.amount),
@@ -102,7 +103,7 @@ export const caseCalls = {
     }),
     output: z.object({ number }),
     status: 201,
-    refusals: ['case_open', 'too_many_requests'],
+    refusals: ['too_many_requests'],
   }),
   askedHelp: endpoint({
     method: 'POST',
@@ -125,7 +126,7 @@ export const caseCalls = {
     path: '/ask-for-help/{number}/withdraw',
     access: 'visitor',
     summary:
-      'Withdraws a request, for somebody who knows its number and phone number. Words, contact and notes are deleted at once; kind, place, stage, days and amounts stay.',
+      'Withdraws a request that is not agreed yet, for somebody who knows its number and phone number. Words, contact and notes are deleted at once; kind, place, stage, days and amounts stay.',
     params: numbered,
     body: z.strictObject({ phone }),
     output: z.object({ number }),

@@ -109,6 +109,8 @@ const FROM = {
 } as const satisfies Record<CaseStep, readonly CaseStage[]>
 /** Whether a case in this stage may take the step. */
 export const mayStep = (stage: CaseStage, step: CaseStep): boolean => (FROM[step] as readonly CaseStage[]).includes(stage)
+/** Whether the person who asked may still withdraw on the request's page. Later its number may be public, and the person tells us. */
+export const mayWithdraw = (stage: CaseStage): boolean => stage !== 'agreed' && mayStep(stage, 'withdrawn')
 /** The steps that a case in this stage may take. */
 export const stepsFrom = (stage: CaseStage): readonly CaseStep[] => CASE_STEPS.filter((step) => mayStep(stage, step))
 
@@ -128,7 +130,8 @@ const spacedAfterInitials = (place: string): string => place.replace(/(?<![^ .])
 const place = z.string('case_place').check(
   oneLine,
   z.minLength(2, code('case_place')),
-  z.maxLength(60, code('case_place')),
+  // A longer text meets no pattern: they would take long.
+  z.maxLength(60, { ...code('case_place'), abort: true }),
   // One number of two digits, as in North 24 Parganas.
   z.regex(/^(?:[\p{L}\p{M}\p{Join_C} .'’-]+ )?(?:\p{Nd}{1,2} )?[\p{L}\p{M}\p{Join_C} .'’-]+$/u, code('case_place')),
   // The team's list shows it, and it stays when words and contact are deleted.

@@ -169,8 +169,10 @@ export const REFUSALS = {
   // Disbursements of help
   beneficiary_not_found: refusal(404, texts('There is no such beneficiary.')),
   case_not_found: refusal(404, texts('No request has this number and this phone number.')),
-  case_open: refusal(409, texts('We already have a request from this phone number and are working on it. We will call you.')),
-  case_too_late: refusal(409, texts('This request has ended, or its help is being paid. It cannot be withdrawn any more.')),
+  case_too_late: refusal(
+    409,
+    texts('This request has ended, or its help is agreed. It can no longer be withdrawn here. Please tell us when we call.'),
+  ),
   case_stage: refusal(409, texts('The request is at another stage. This step is not possible there.')),
   case_tries: refusal(409, texts('Try three times first, and record each attempt.')),
   case_checks: refusal(409, texts('For this amount two different people must check the need first.')),

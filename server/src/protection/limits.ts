@@ -1,7 +1,7 @@
 /**
  * Throttles, counted in the database by roz_now().
  * - Of concurrent calls exactly as many pass as the limit allows.
- * - A refused call takes no hit from any limit.
+ * - A refused call takes no hit from any limit, and writes nothing.
  * - A limit by mail address is the same for known and unknown addresses.
  * - Nobody can lock a member out of a browser in which the member logged in before.
  * - A hit is taken before the work and given back if the work shows that it does not count (a right password).
@@ -47,11 +47,16 @@ export async function take(from: Queryable, limits: readonly Limit[]): Promise<T
   }
 }
 
-/** Deletes hits that no limit counts any more. */
-export async function forgetOldHits(from: Queryable): Promise<void> {
-  await from.query(
-    sql`delete from throttle where last_at not between (select roz_now()) - interval '25 hours' and (select roz_now()) + interval '25 hours'`,
-  )
+const FORGOTTEN_AT_ONCE = 10_000
+
+/** Deletes hits that no limit counts any more, some at once. Returns whether there may be more. */
+export async function forgetOldHits(from: Queryable): Promise<boolean> {
+  const gone = await from.query(sql`
+    delete from throttle where bucket in (
+      select bucket from throttle
+       where last_at not between (select roz_now()) - interval '25 hours' and (select roz_now()) + interval '25 hours'
+       limit ${FORGOTTEN_AT_ONCE}::int) returning 1`)
+  return gone.length === FORGOTTEN_AT_ONCE
 }
 
 const digest = (key: readonly string[]): Buffer => createHash('sha256').update(JSON.stringify(key)).digest()
@@ -175,9 +180,10 @@ export function limitRules(options: { readonly production: boolean }) {
       { key: ['ask for help', phone], hitsMax: 5, windowSeconds: DAY },
       ...network(source.ip, 'ask for help', 20, DAY),
     ],
-    /** Wrong phone numbers for a request: its number may be published. */
-    lookedUpCase: (number: string, source: Source): Limit[] => [
+    /** Wrong pairs of a request and a phone number: numbers of requests may be published. */
+    lookedUpCase: (number: string, phone: string, source: Source): Limit[] => [
       { key: ['request', number, addressBlock(source.ip)], hitsMax: 10, windowSeconds: DAY },
+      { key: ['request of phone', phone, addressBlock(source.ip)], hitsMax: 10, windowSeconds: DAY },
       ...network(source.ip, 'request', 30, HOUR),
     ],
     /** Public pages that are not in the cache and must be rendered. */

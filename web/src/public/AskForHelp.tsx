@@ -6,7 +6,7 @@
 import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { CASE_FOR, CASE_KINDS, CASE_REASONS, type CaseFor, type CaseKind, type CaseStage, mayStep } from '@roz/core/case-fields.ts'
+import { CASE_FOR, CASE_KINDS, CASE_REASONS, type CaseFor, type CaseKind, type CaseStage, mayWithdraw } from '@roz/core/case-fields.ts'
 import type { AskedHelp } from '@roz/contract/public-pages.ts'
 import { statesIn } from '@roz/core/states-of-india.ts'
 import { formatDay } from '../ui/format.ts'
@@ -309,7 +309,7 @@ function Look({ asked: { number, refusal, found } }: { readonly asked: LookAsked
           <p className="small muted gap">
             <Trans>You asked on {formatDay(found.askedAt.slice(0, 10), language)}.</Trans>
           </p>
-          {mayStep(found.stage, 'withdrawn') ? (
+          {mayWithdraw(found.stage) ? (
             <p>
               <a className="tap" href={`${to('askForHelp')}/${number}/withdraw`}>
                 <Trans>Withdraw this request</Trans>

@@ -1,8 +1,9 @@
 /**
  * Requests for help, as strangers see them: the form and the stage of a request.
- * - Words and contact are encrypted at rest. The phone number is also a keyed hash, by which a second request is noticed.
- * - An open request of the last 30 days from the same phone is not repeated. The answer says so without its number: whoever knows a
- *   phone number must not learn the stage by it.
+ * - Words and contact are encrypted at rest. The phone number is also a keyed hash, by which the desk sees its other requests.
+ * - The same words from the same phone are the same request. Any others are a new one, whose answer is as for a new phone: whoever knows
+ *   a phone number must not learn by it that somebody asks for help.
+ * - An agreed request may be on a public list, so its number is no secret, and it is not withdrawn here.
  * - A withdrawal is mailed to the address of the request, and to the owners where the team had begun: the team reads numbers and phones,
  *   so somebody of it could withdraw in the person's name.
  * - An unknown number and a wrong phone number get one answer. An address may give ten wrong ones a day for a number: nobody uses up
@@ -11,7 +12,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Input, Output } from '@roz/contract/api.ts'
 import type { caseCalls } from '@roz/contract/cases.ts'
-import { CASE_OPEN, type CaseReason, type CaseStage, caseNumberOf, mayStep } from '@roz/core/case-fields.ts'
+import { CASE_OPEN, type CaseReason, type CaseStage, caseNumberOf, mayWithdraw } from '@roz/core/case-fields.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { lockOneInTransaction } from '../../db/advisory-locks.ts'
@@ -70,7 +71,7 @@ export function caseHandlers(deps: CaseDeps): Handlers<'askForHelp' | 'askedHelp
     askedHelp: async ({ params, body, ip, userAgent }) => {
       const number = caseNumberOf(params.number)
       if (number === undefined) return NOT_FOUND
-      const taken = await take(db, rules.lookedUpCase(number, { ip, userAgent }))
+      const taken = await take(db, rules.lookedUpCase(number, body.phone, { ip, userAgent }))
       if (!taken.ok) return taken
       const found = await maybeOne<Found>(
         db,
@@ -84,7 +85,7 @@ export function caseHandlers(deps: CaseDeps): Handlers<'askForHelp' | 'askedHelp
     withdrawAskedHelp: async ({ params, body, origin, ip, userAgent }) => {
       const number = caseNumberOf(params.number)
       if (number === undefined) return NOT_FOUND
-      const taken = await take(db, rules.lookedUpCase(number, { ip, userAgent }))
+      const taken = await take(db, rules.lookedUpCase(number, body.phone, { ip, userAgent }))
       if (!taken.ok) return taken
       const outcome = await inTransaction(db, (tx) => withdraw(tx, deps, { number, phone: body.phone, origin }))
       if (outcome.ok || outcome.code !== 'case_not_found') await taken.giveBack()
@@ -111,7 +112,7 @@ async function withdraw(tx: Tx, { secrets }: CaseDeps, { number, phone, origin }
   )
   const known = found === undefined || found.sealed === null ? undefined : unseal(secrets, number, found.sealed)
   if (found === undefined || known === undefined || known.phone !== phone) return NOT_FOUND
-  if (!mayStep(found.stage, 'withdrawn')) return { ok: false, code: 'case_too_late' } as const
+  if (!mayWithdraw(found.stage)) return { ok: false, code: 'case_too_late' } as const
   await tx.query(sql`
     update help_case set stage = 'withdrawn', stage_at = roz_now(), touched_at = roz_now(), version = version + 1 where number = ${number}::text`)
   await recordStep(tx, secrets, { number, step: 'withdrawn', by: null })
@@ -140,12 +141,11 @@ async function store(tx: Tx, { secrets }: CaseDeps, body: Asked, { language, ori
   const macs = macsOf(secrets, body.phone)
   // Of two requests that arrive at once, the second one sees the first.
   await lockOneInTransaction(tx, 'helpCasePhone', macs[0].readInt32BE(0))
-  const open = await maybeOne(
-    tx,
-    sql`select from help_case where phone_mac = any (${[...macs]}::bytea[]) and stage = any (${[...CASE_OPEN]}::text[])
-           and asked_at > roz_now() - interval '30 days' limit 1`,
-  )
-  if (open !== undefined) return { ok: false, code: 'case_open' } as const
+  const open = await tx.query<{ readonly number: string; readonly sealed: Buffer }>(sql`
+    select number, sealed from help_case where phone_mac = any (${[...macs]}::bytea[]) and stage = any (${[...CASE_OPEN]}::text[])
+       and asked_at > roz_now() - interval '30 days'`)
+  const same = open.find(({ number, sealed }) => unseal(secrets, number, sealed).words === body.words)
+  if (same !== undefined) return { ok: true, value: { number: same.number } } as const
   // Four letters are a million numbers; a fifth and a sixth come once most are used.
   for (const letters of [4, 4, 4, 4, 5, 6]) {
     const number = makeNumber(letters)
