@@ -27,6 +27,18 @@ async function taken(count: number, limitsOf: (index: number) => readonly Limit[
   for (let i = 0; i < count; i++) expect((await take(roz.db, limitsOf(i))).ok, `hit ${i}`).toBe(true)
 }
 
+test('a refused call writes nothing, whatever new keys it has', async () => {
+  const limits = (what: string): Limit[] => [
+    { key: ['full', 'one'], hitsMax: 1, windowSeconds: 60 },
+    { key: ['new', what], hitsMax: 5, windowSeconds: 60 },
+  ]
+  expect((await take(roz.db, limits('first'))).ok).toBe(true)
+  const written = () => roz.db.query(sql`select bucket, xmin::text from throttle order by bucket`)
+  const before = await written()
+  for (const what of ['second', 'third']) expect(await take(roz.db, limits(what))).toMatchObject({ ok: false, code: 'too_many_requests' })
+  expect(await written()).toEqual(before)
+})
+
 describe('wrong passwords for one mail address', () => {
   test.each([
     ['known', 'ten@x.test'],

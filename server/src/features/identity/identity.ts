@@ -125,5 +125,5 @@ async function sweep(db: Db): Promise<void> {
   await sweepInvitations(db)
   while (await forgetOldSignals(db));
   await forgetUsed(db)
-  await forgetOldHits(db)
+  while (await forgetOldHits(db));
 }
