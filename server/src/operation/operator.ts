@@ -11,6 +11,7 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-i
 import { listAlarms } from './alarms.ts'
 import { countParked } from '../jobs/parking.ts'
 import { sendProblem } from '../http/faults.ts'
+import { shareReading } from '../http/shared-reading.ts'
 import { registerFigures, type Sources } from './figures.ts'
 import { type RouteKey, routeKeyOf } from '../http/route-key.ts'
 import type { Meters } from './meters.ts'
@@ -52,12 +53,13 @@ export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void
     observerOf(routeKeyOf(request), reply.statusCode).observe(reply.elapsedTime / 1000)
     done()
   })
+  const readWork = shareReading(async () => ({ alarms: await listAlarms(deps.db), parked: await countParked(deps.db) }))
   app.get('/healthz', async (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
   app.get('/readyz', async (request, reply) => {
     reply.header('cache-control', 'no-store')
     if (deps.isStopping()) return sendProblem(request, reply, { code: 'overloaded', retryAfterSeconds: 5 })
     // Alarms and parked work do not change the status: they take no server out of service.
-    return { status: 'ready', alarms: await listAlarms(deps.db), parked: await countParked(deps.db) }
+    return { status: 'ready', ...(await readWork()) }
   })
   app.get('/metrics', async (request, reply) => {
     if (deps.metricsToken !== undefined && !sameText(request.headers.authorization ?? '', `Bearer ${deps.metricsToken}`)) {

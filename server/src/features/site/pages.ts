@@ -7,6 +7,7 @@
  */
 import type { AskedHelp, PageData, PublicPages, ShareSubject, SiteFacts } from '@roz/contract/public-pages.ts'
 import type { Language } from '@roz/core/language.ts'
+import { shareReading } from '../../http/shared-reading.ts'
 import type { Taken } from '../../protection/limits.ts'
 import { type Body, bodyOf } from './bodies.ts'
 
@@ -14,13 +15,11 @@ import { type Body, bodyOf } from './bodies.ts'
 export type SiteData = (language: Language, withDays: boolean) => Promise<PageData>
 
 const KEPT_MS = 60_000
-/** Requests within this time share one reading. */
-const READ_MS = 200
 /** The cache's limit, so that requests for made-up hosts cannot fill our memory. */
 const KEPT_MAX = 300
 
 type Kept = { readonly body: Body; readonly madeMs: number; readonly data: string }
-type Reading = { readonly startedMs: number; readonly data: Promise<PageData | undefined> }
+type Reading = () => Promise<PageData | undefined>
 
 /** The subject below a page's address: a day or a story. */
 export type Below = Extract<ShareSubject, { kind: 'day' | 'story' }>
@@ -53,16 +52,16 @@ export function createPageCache({ pages, site, data, nowMs, pictureOf, onFault }
 
   function read(language: Language, withDays: boolean): Promise<PageData | undefined> {
     const asked = `${language} ${withDays}`
-    const running = readings.get(asked)
-    // Real time, not the product's clock: this only bounds how often the database is asked.
-    const startedMs = performance.now()
-    if (running !== undefined && startedMs - running.startedMs < READ_MS) return running.data
-    const fresh = data(language, withDays).catch((error: unknown) => {
-      onFault(error)
-      return undefined
-    })
-    readings.set(asked, { startedMs, data: fresh })
-    return fresh
+    const known = readings.get(asked)
+    if (known !== undefined) return known()
+    const shared = shareReading(() =>
+      data(language, withDays).catch((error: unknown) => {
+        onFault(error)
+        return undefined
+      }),
+    )
+    readings.set(asked, shared)
+    return shared()
   }
 
   async function get(page: string, language: Language, origin: string, admit: Admit, below?: Below): Promise<Body | Refused> {
