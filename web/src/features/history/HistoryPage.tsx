@@ -3,7 +3,6 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { addDays } from '@roz/core/ist-day.ts'
-import { MILESTONES } from '@roz/core/milestones.ts'
 import { formatCount } from '@roz/core/numbers.ts'
 import { brand, currentLanguage } from '../../app/language.ts'
 import { withDraws } from '../../app/settings.ts'
@@ -23,7 +22,6 @@ import { MoreWinners, WinnerLabel } from '../WinnerLabel.tsx'
 import { MonthPage } from './MonthPage.tsx'
 import { TodaySection } from '../TodaySection.tsx'
 
-const loadMilestones = () => import('../Milestones.tsx')
 const loadPassOn = () => import('../wallet/PassOn.tsx')
 /** Settled the day after the round, and then for 30 days. */
 const PASS_ON_DAYS = 31
@@ -72,11 +70,6 @@ function Figures() {
           </>
         )}
       </StatTiles>
-      {data === undefined || data.totalParticipated < MILESTONES[0] ? null : (
-        <Part name="milestones" load={loadMilestones} lines={1}>
-          {(code) => <code.Milestones />}
-        </Part>
-      )}
     </div>
   )
 }
