@@ -32,7 +32,7 @@ export const autopayCalls = {
   autopay: endpoint({
     method: 'GET',
     path: '/autopay',
-    access: 'holder',
+    access: 'member',
     summary: "The member's AutoPay. While a setup is not finished, the gateway is asked first.",
     output: z.object({ autopay }),
     refusals: [],
@@ -64,7 +64,7 @@ export const autopayCalls = {
   pauseAutopay: endpoint({
     method: 'POST',
     path: '/autopay/pause',
-    access: 'holder',
+    access: 'member',
     summary: 'Pauses it: nothing more is debited until the member resumes it.',
     ...changed,
     refusals: ['not_found', 'changed_since_seen'],
@@ -88,7 +88,7 @@ export const autopayCalls = {
   stopAutopay: endpoint({
     method: 'POST',
     path: '/autopay/stop',
-    access: 'holder',
+    access: 'member',
     summary: 'Stops it for good. A payment that the bank has begun may still arrive.',
     ...changed,
     refusals: ['not_found'],

@@ -12,14 +12,13 @@ import type { Roles } from './roles.ts'
  * Access levels of a call:
  * - visitor: anybody; a token is ignored.
  * - anyone: anybody; a member's token counts, an admin's token or none is a visitor.
- * - member: a member's session, also of a staff account that logged in as a member.
- * - holder: a member's session of an account with a wallet, never of staff.
- * - verified: a holder whose mail is confirmed and who is not suspended.
+ * - member: a member's session; staff have none.
+ * - verified: a member whose mail is confirmed and who is not suspended.
  * - session: a member's or an admin's session.
  * - admin: an admin's session, of a role that the call declares.
  * - signed: a webhook with a valid signature.
  */
-export type Access = 'visitor' | 'anyone' | 'member' | 'holder' | 'verified' | 'session' | 'admin' | 'signed'
+export type Access = 'visitor' | 'anyone' | 'member' | 'verified' | 'session' | 'admin' | 'signed'
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export type EndpointSpec = {
@@ -84,9 +83,9 @@ export type CsvTable = {
   readonly rows: AsyncIterable<readonly (string | number | boolean | null | undefined)[]>
 }
 
-/** A call with an Idempotency-Key moves money, so a staff account, which has no wallet, must not reach it as a member. */
+/** A call with an Idempotency-Key moves money, so nobody must reach it without a wallet. */
 type MoneyGuarded<E extends EndpointSpec> = 'idempotency_mismatch' extends E['refusals'][number]
-  ? { readonly access: 'holder' | 'verified' | 'admin' }
+  ? { readonly access: 'member' | 'verified' | 'admin' }
   : unknown
 
 /** A call for admins without its roles does not compile; nor does a call of other people with them. */
@@ -126,7 +125,6 @@ export function impliedRefusals(spec: EndpointSpec): RefusalCode[] {
     visitor: [],
     anyone: ['unauthenticated'],
     member: ['unauthenticated', 'forbidden'],
-    holder: ['unauthenticated', 'forbidden'],
     verified: ['unauthenticated', 'forbidden', 'email_unverified', 'on_hold'],
     session: ['unauthenticated', 'forbidden'],
     admin: ['unauthenticated', 'forbidden'],

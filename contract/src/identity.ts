@@ -273,7 +273,7 @@ export const identityCalls = {
   setTicketKey: endpoint({
     method: 'PUT',
     path: '/user/ticket-key',
-    access: 'holder',
+    access: 'member',
     summary: 'Stores a new ticket key: at once before the first join, from the next day after it.',
     body: z.strictObject({ ticketKey: ticketKeyField }),
     output: z.object({ key: z.string(), custodial: z.boolean() }),

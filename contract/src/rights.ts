@@ -63,7 +63,7 @@ export const rightsCalls = {
   deleteAccount: endpoint({
     method: 'DELETE',
     path: '/user',
-    access: 'holder',
+    access: 'member',
     summary:
       'Erases the identity of the member. Refused while money, a round or a dispute is pending, and while the team checks the account. The money movements stay, under a number.',
     output: 'empty',

@@ -62,7 +62,7 @@ afterEach(async () => {
 
 /** A token that passes the call's guard. */
 const tokenFor = (access: Access): string | undefined =>
-  access === 'admin' ? admin : ['member', 'holder', 'verified', 'session'].includes(access) ? member.token : undefined
+  access === 'admin' ? admin : ['member', 'verified', 'session'].includes(access) ? member.token : undefined
 
 async function send(name: CallName, sent: Sent): Promise<{ status: number; headers: Headers; text: string; code: string }> {
   const spec = specOf(name)

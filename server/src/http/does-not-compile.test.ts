@@ -15,8 +15,8 @@ const withoutAccess = endpoint({ ...said, refusals: [] })
 // @ts-expect-error -- a call without its list of refusals
 const withoutRefusals = endpoint({ ...said, access: 'visitor' })
 
-// @ts-expect-error -- a call that moves money and is open to staff who logged in as members
-const openToStaff = endpoint({ ...said, access: 'member', refusals: ['idempotency_mismatch'] })
+// @ts-expect-error -- a call that moves money and is open to staff, who have no wallet
+const openToStaff = endpoint({ ...said, access: 'session', refusals: ['idempotency_mismatch'] })
 
 // @ts-expect-error -- an administrators' call without the roles that may make it
 const withoutRoles = endpoint({ ...said, access: 'admin', refusals: [] })
