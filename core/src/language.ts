@@ -1,6 +1,6 @@
 /**
  * The languages of the product.
- * - A new language is a line of `LIST` and the folder `locales/<language>/` (CONTRIBUTING.md).
+ * - A new language is a line of `LIST` and the folder `locales/<language>/` (docs/recipes.md).
  * - All other code that differs by language reads this list.
  */
 

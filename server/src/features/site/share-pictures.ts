@@ -6,8 +6,7 @@
  * - An address with an old hash, or without one, redirects to the present picture.
  * - A story can be taken back: caches ask again each time whether its picture is still the present one.
  */
-import { createHash } from 'node:crypto'
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { PublicPages, ShareCard, ShareSubject, SiteFacts } from '@roz/contract/public-pages.ts'
