@@ -7,12 +7,12 @@ import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { Parts } from './calls.ts'
 import { OUTCOMES } from './control-routes.ts'
-import { isFields } from './fields.ts'
+import { type Fields, isFields } from './fields.ts'
 import { failAsPages, show } from './hosted-pages.ts'
 import type { Order } from './model.ts'
 import { playOrder } from './moves.ts'
 import { pendingAttempt, readOrder } from './orders.ts'
-import { endPage, pagePolicy, payPage, returnAddress } from './page.ts'
+import { endPage, pagePolicy, payPage, returnAddress, waysToPay } from './page.ts'
 import { Refusal } from './refusals.ts'
 
 export function scriptRoute(app: FastifyInstance): void {
@@ -46,10 +46,11 @@ export function checkoutRoutes(app: FastifyInstance, parts: Parts): void {
   app.post('/outcome', async (request, reply) => {
     const nowMs = await clock.now()
     const order = sessionOf(request.body, nowMs)
-    const choice = isFields(request.body) ? request.body.outcome : undefined
+    const { outcome: choice, way: asked }: Fields = isFields(request.body) ? request.body : {}
+    const way = waysToPay(order).find((one) => one === asked)
     if (!isChoice(choice)) throw new Refusal(400, 'outcome is missing in the request', 'outcome_missing')
     try {
-      playOrder(parts, order.orderId, { outcome: OUTCOMES[choice], again: false }, 1, nowMs)
+      playOrder(parts, order.orderId, { outcome: OUTCOMES[choice], again: false, way }, 1, nowMs)
     } catch (cause) {
       // A second or late press changes nothing and redirects to the same address.
       if (!(cause instanceof Refusal) || cause.code !== 'order_inactive') throw cause

@@ -56,6 +56,21 @@ describe('the hosted page', () => {
     expect(world.shop.webhooks[0]?.event.type).toBe(type)
   })
 
+  test('offers the ways of the order, and the payment was made by the one chosen', async () => {
+    const ways = (page: Answer): string[] =>
+      [...page.text.matchAll(/<label><input type="radio" name="way" value="(\w+)"( checked)?>/g)].map(
+        ([, way, checked]) => `${way}${checked ?? ''}`,
+      )
+    const order = await made()
+    expect(ways(await open(order))).toEqual(['upi checked', 'cc', 'dc'])
+    await post('outcome', { payment_session_id: order.payment_session_id, outcome: 'success', way: 'cc' })
+    expect((await seen(order)).payments[0]?.payment_group).toBe('credit_card')
+    const upiOnly = await made({ order_meta: { payment_methods: 'upi' } })
+    expect(ways(await open(upiOnly))).toEqual([])
+    await post('outcome', { payment_session_id: upiOnly.payment_session_id, outcome: 'success', way: 'cc' })
+    expect((await seen(upiOnly)).payments[0]?.payment_group).toBe('upi')
+  })
+
   test('shows a pending payment when opened again, and can end it', async () => {
     const order = await made()
     await press(order, 'pending')

@@ -12,10 +12,10 @@ import { chargeDisputed, type Disputed, disputeEntity, orderDisputed, readDisput
 import { orderEntity, paymentEntity, refundEntity } from './entities.ts'
 import { faultSwitches } from './faults.ts'
 import type { AttemptStatus, Dispute, Refund, Transfer } from './model.ts'
-import { playDispute, playNewDispute, playOrder, playRefund, playTransfer } from './moves.ts'
+import { advanceTransfers, playDispute, playNewDispute, playOrder, playRefund, playTransfer } from './moves.ts'
 import { readOrder } from './orders.ts'
-import { transferEntity } from './payout-entities.ts'
-import { readTransfer } from './payouts.ts'
+import { beneficiaryEntity, transferEntity } from './payout-entities.ts'
+import { readTransfer, setBeneficiary } from './payouts.ts'
 import { badUrl, noRefund, Refusal } from './refusals.ts'
 import type { Store } from './store.ts'
 import { settlementControl } from './settlements/control-routes.ts'
@@ -57,11 +57,14 @@ const transferMove = z.strictObject({
   force,
 })
 
+const beneficiaryMove = z.strictObject({ status: z.enum(['VERIFIED', 'INVALID', 'INITIATED', 'CANCELLED', 'FAILED', 'DELETED']) })
+
 type OrderPath = { Params: { orderId: string } }
 type RefundPath = { Params: { refundId: string } }
 type DisputePath = { Params: { disputeId: string } }
 type ChargePath = { Params: { paymentId: string } }
 type TransferPath = { Params: { transferId: string } }
+type BeneficiaryPath = { Params: { beneficiaryId: string } }
 
 export function controlRoutes(app: FastifyInstance, parts: Parts): void {
   const { store, clock } = parts
@@ -104,9 +107,17 @@ export function controlRoutes(app: FastifyInstance, parts: Parts): void {
   app.get<DisputePath>('/disputes/:disputeId', (request) => disputeView(parts, readDispute(store, request.params.disputeId)))
   app.post<TransferPath>('/transfers/:transferId', async (request) => {
     const { status_code: statusCode, ...move } = parse(transferMove, request.body)
-    return transferView(store, playTransfer(parts, request.params.transferId, { ...move, statusCode }, move.webhooks, await clock.now()))
+    const nowMs = await clock.now()
+    advanceTransfers(parts, nowMs)
+    return transferView(store, playTransfer(parts, request.params.transferId, { ...move, statusCode }, move.webhooks, nowMs))
   })
-  app.get<TransferPath>('/transfers/:transferId', (request) => transferView(store, readTransfer(store, request.params.transferId)))
+  app.get<TransferPath>('/transfers/:transferId', async (request) => {
+    advanceTransfers(parts, await clock.now())
+    return transferView(store, readTransfer(store, request.params.transferId))
+  })
+  app.post<BeneficiaryPath>('/beneficiaries/:beneficiaryId', (request) =>
+    beneficiaryEntity(setBeneficiary(store, request.params.beneficiaryId, parse(beneficiaryMove, request.body).status)),
+  )
   subscriptionControl(app, parts)
   settlementControl(app, parts)
   verificationControl(app, parts)

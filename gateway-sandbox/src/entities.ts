@@ -59,11 +59,12 @@ const ERRORS = {
 } as const satisfies Record<AttemptStatus, Record<string, string> | null>
 
 const CARD = { channel: 'link', card_number: 'XXXXXXXXXXXX1111', card_network: 'visa', card_country: 'IN' }
-/** The way of each attempt: UPI, or the first one that the order allows. Its words beside UPI and cards are the order's. */
-function wayOf({ paymentMethods }: Order): { payment_group: string; payment_method: Record<string, unknown> } {
+/** The way of each attempt: the payer's, else UPI or the first one that the order allows. Its words beside UPI and cards are the order's. */
+function wayOf({ paymentMethods }: Order, attempt: Attempt): { payment_group: string; payment_method: Record<string, unknown> } {
   const ways = paymentMethods?.split(',') ?? ['upi']
-  const way = ways.includes('upi') ? 'upi' : (ways[0] ?? 'upi')
-  if (way === 'upi') return { payment_group: 'upi', payment_method: { upi: { channel: 'collect', upi_id: 'testsuccess@gocash' } } }
+  const way = attempt.way ?? (ways.includes('upi') ? 'upi' : (ways[0] ?? 'upi'))
+  if (way === 'upi')
+    return { payment_group: 'upi', payment_method: { upi: attempt.upi ?? { channel: 'collect', upi_id: 'testsuccess@gocash' } } }
   if (way === 'cc' || way === 'dc')
     return {
       payment_group: way === 'cc' ? 'credit_card' : 'debit_card',
@@ -99,7 +100,7 @@ export function paymentEntity(order: Order, attempt: Attempt): Record<string, un
     auth_id: null,
     authorization: null,
     error_details: error === null ? null : { ...error, error_code_raw: null, error_description_raw: null, error_subcode_raw: null },
-    ...wayOf(order),
+    ...wayOf(order, attempt),
     international_payment: { international: false },
     payment_surcharge: null,
   }
@@ -136,30 +137,35 @@ export function paymentEvent({ order, attempt }: Moved, nowMs: number): Event | 
   return { channel: 'pg', subject: `order:${orderId}`, type, url: notifyUrl, body: paymentBody(order, attempt, type, nowMs) }
 }
 
+/** What webhooks tell of a payment, its order and its payer. */
+export const paymentData = (order: Order, attempt: Attempt): Record<string, unknown> => ({
+  order: {
+    order_id: order.orderId,
+    order_amount: decimals(order.amountPaise),
+    order_currency: 'INR',
+    order_tags: Object.keys(order.tags).length === 0 ? null : order.tags,
+  },
+  payment: {
+    cf_payment_id: attempt.cfPaymentId,
+    payment_status: attempt.status,
+    payment_amount: decimals(attempt.amountPaise),
+    payment_currency: 'INR',
+    payment_message: MESSAGES[attempt.status],
+    payment_time: indianTime(attempt.startedAtMs),
+    bank_reference: bankReference(attempt),
+    auth_id: null,
+    ...wayOf(order, attempt),
+    international_payment: { international: false },
+    payment_surcharge: null,
+  },
+  customer_details: customerEntity(order),
+})
+
 function paymentBody(order: Order, attempt: Attempt, type: string, nowMs: number): string {
   const error = errorDetails(attempt)
   return JSON.stringify({
     data: {
-      order: {
-        order_id: order.orderId,
-        order_amount: decimals(order.amountPaise),
-        order_currency: 'INR',
-        order_tags: Object.keys(order.tags).length === 0 ? null : order.tags,
-      },
-      payment: {
-        cf_payment_id: attempt.cfPaymentId,
-        payment_status: attempt.status,
-        payment_amount: decimals(attempt.amountPaise),
-        payment_currency: 'INR',
-        payment_message: MESSAGES[attempt.status],
-        payment_time: indianTime(attempt.startedAtMs),
-        bank_reference: bankReference(attempt),
-        auth_id: null,
-        ...wayOf(order),
-        international_payment: { international: false },
-        payment_surcharge: null,
-      },
-      customer_details: customerEntity(order),
+      ...paymentData(order, attempt),
       ...(error === null ? {} : { error_details: error }),
       payment_gateway_details: {
         gateway_name: 'CASHFREE',

@@ -33,6 +33,9 @@ export type Attempt = {
   readonly startedAtMs: number
   readonly endedAtMs: number | null
   readonly errorCode: string | null
+  /** The way that the payer took, in the words of `payment_methods`. None: UPI, or the first that the order allows. */
+  readonly way?: string | undefined
+  readonly upi?: { readonly channel: string; readonly upi_id: string } | undefined
 }
 
 export type RefundStatus = 'PENDING' | 'ONHOLD' | 'SUCCESS' | 'CANCELLED' | 'FAILED'
@@ -73,6 +76,8 @@ export type Dispute = {
   readonly respondByMs: number
 }
 
+export type BeneficiaryStatus = 'VERIFIED' | 'INVALID' | 'INITIATED' | 'CANCELLED' | 'FAILED' | 'DELETED'
+
 /** An account that receives payouts. A deleted one stays in the journal, but no call finds it. */
 export type Beneficiary = {
   readonly beneficiaryId: string
@@ -81,8 +86,17 @@ export type Beneficiary = {
   readonly ifsc: string | null
   readonly vpa: string | null
   readonly contact: Readonly<Record<string, string>>
-  readonly status: 'VERIFIED' | 'DELETED'
+  readonly status: BeneficiaryStatus
   readonly addedAtMs: number
+}
+
+/** A UPI ID that was validated for one transfer: its token lets that transfer begin. */
+export type PayoutValidation = {
+  readonly transferId: string
+  readonly token: string
+  readonly vpa: string
+  readonly name: string
+  readonly atMs: number
 }
 
 export type TransferStatus =
@@ -108,6 +122,8 @@ export type Transfer = {
   readonly utr: string | null
   readonly addedAtMs: number
   readonly updatedAtMs: number
+  /** The state that test data takes by itself. */
+  readonly later?: { readonly status: TransferStatus; readonly atMs: number } | undefined
 }
 
 /** Payments and payouts sign their webhooks with different secrets. */
@@ -116,7 +132,7 @@ export type Channel = 'pg' | 'payouts'
 /** The content of a webhook, before its first delivery. */
 export type Event = {
   readonly channel: Channel
-  /** The record that the webhook reports on: `order:…`, `refund:…`, `dispute:…`, `transfer:…`, `subscription:…`, `settlement:…`. */
+  /** The record that the webhook reports on: `order:…`, `refund:…`, `dispute:…`, `transfer:…`, `subscription:…`, `settlement:…`, `account:payouts`. */
   readonly subject: string
   readonly type: string
   readonly url: string

@@ -2,13 +2,15 @@
 import type { Parts } from './calls.ts'
 import { type Disputed, disputeEvent, moveDispute, raiseDispute } from './disputes.ts'
 import { paymentEvent, refundEvent } from './entities.ts'
-import type { AttemptStatus, Dispute, DisputeStage, DisputeStep, Order, Refund, RefundStatus, Transfer } from './model.ts'
+import type { AttemptStatus, Dispute, DisputeStage, DisputeStep, Order, Refund, RefundStatus, Transfer, TransferStatus } from './model.ts'
 import { pay } from './orders.ts'
 import { transferEvent } from './payout-entities.ts'
-import { moveTransfer, readTransfer, type TransferMove } from './payouts.ts'
+import type { NewTransfer } from './payout-fields.ts'
+import { createTransfer, moveTransfer, readBeneficiary, readTransfer, scheduleTransfer, type TransferMove } from './payouts.ts'
 import { moveRefund } from './refunds.ts'
+import { decidedTransfer, LATER_MS } from './test-data.ts'
 
-type Paying = { readonly outcome: AttemptStatus; readonly again: boolean }
+type Paying = { readonly outcome: AttemptStatus; readonly again: boolean; readonly way?: string | undefined }
 
 export function playOrder({ store, webhooks }: Parts, orderId: string, paying: Paying, copies: number, nowMs: number): void {
   const surchargePaise = Math.round(store.faults().surcharge * 100)
@@ -49,4 +51,24 @@ export function playTransfer(parts: Parts, transferId: string, move: TransferMov
   const after = moveTransfer(store, transferId, move, nowMs)
   webhooks.announce(transferEvent(before, after, payouts?.notifyUrl, nowMs), copies, nowMs)
   return after
+}
+
+/** A transfer to test data ends by itself: at once, or later. Any other stays PENDING. */
+export function playNewTransfer(parts: Parts, input: NewTransfer, nowMs: number): Transfer {
+  const { store } = parts
+  const transfer = createTransfer(store, input, nowMs)
+  const decided = decidedTransfer(readBeneficiary(store, transfer.beneficiaryId))
+  if (decided === undefined) return transfer
+  const { now, later } = decided
+  const moved = now === transfer.status ? transfer : playTransfer(parts, transfer.transferId, byItself(now), 1, nowMs)
+  return later === undefined ? moved : scheduleTransfer(store, moved, later, nowMs + LATER_MS)
+}
+
+const byItself = (status: TransferStatus): TransferMove => ({ status, statusCode: undefined, force: false })
+
+/** Moves the transfers of test data to where they are at `nowMs`. */
+export function advanceTransfers(parts: Parts, nowMs: number): void {
+  for (const { transferId, later } of parts.store.scheduledTransfers()) {
+    if (later !== undefined && later.atMs <= nowMs) playTransfer(parts, transferId, byItself(later.status), 1, nowMs)
+  }
 }

@@ -59,28 +59,35 @@ const OPEN: ReadonlySet<AttemptStatus> = new Set(['PENDING', 'NOT_ATTEMPTED', 'F
 export const pendingAttempt = (store: Store, orderId: string): Attempt | undefined =>
   store.attemptsOf(orderId).find((attempt) => OPEN.has(attempt.status))
 
-export type Payer = { readonly outcome: AttemptStatus; readonly surchargePaise: number; readonly again: boolean }
+export type Payer = Pick<Attempt, 'way' | 'upi'> & {
+  readonly outcome: AttemptStatus
+  readonly surchargePaise: number
+  readonly again: boolean
+}
 
 /**
  * Plays the payer on the hosted page: ends the open attempt or makes a new one.
  * `again` makes a second payment for a paid order, as happens when two devices have the page open.
  */
-export function pay(store: Store, orderId: string, { outcome, surchargePaise, again }: Payer, nowMs: number): Moved {
+export function pay(store: Store, orderId: string, payer: Payer, nowMs: number): Moved {
+  const { outcome, again, way } = payer
   const order = readOrder(store, orderId, nowMs)
   const isSecond = again && order.status === 'PAID'
   const open = pendingAttempt(store, orderId)
-  if (open !== undefined && !isSecond) return moveAttempt(store, order, open, outcome, null, nowMs)
+  if (open !== undefined && !isSecond) return moveAttempt(store, order, way === undefined ? open : { ...open, way }, outcome, null, nowMs)
   if (order.status !== 'ACTIVE' && !isSecond) throw orderInactive()
-  return keep(store, order, newAttempt(store, order, { outcome, surchargePaise }, nowMs))
+  return keep(store, order, newAttempt(store, order, payer, nowMs))
 }
 
 /** The shop starts an attempt by itself: nothing has been paid yet. */
-export function beginAttempt(store: Store, order: Order, nowMs: number): Attempt {
+export function beginAttempt(store: Store, order: Order, upi: Attempt['upi'], nowMs: number): Attempt {
   if (order.status !== 'ACTIVE') throw orderInactive()
-  return keep(store, order, newAttempt(store, order, { outcome: 'NOT_ATTEMPTED', surchargePaise: 0 }, nowMs)).attempt
+  return keep(store, order, newAttempt(store, order, { outcome: 'NOT_ATTEMPTED', surchargePaise: 0, way: 'upi', upi }, nowMs)).attempt
 }
 
-function newAttempt(store: Store, order: Order, { outcome, surchargePaise }: Omit<Payer, 'again'>, nowMs: number): Attempt {
+type NewAttempt = Omit<Payer, 'again'>
+
+function newAttempt(store: Store, order: Order, { outcome, surchargePaise, way, upi }: NewAttempt, nowMs: number): Attempt {
   return {
     cfPaymentId: store.nextCfId(),
     orderId: order.orderId,
@@ -89,6 +96,8 @@ function newAttempt(store: Store, order: Order, { outcome, surchargePaise }: Omi
     startedAtMs: nowMs,
     endedAtMs: OPEN.has(outcome) ? null : nowMs,
     errorCode: null,
+    way,
+    upi,
   }
 }
 

@@ -11,7 +11,7 @@ import { OUTCOMES } from './control-routes.ts'
 import { EDGES } from './faults.ts'
 import { isFields } from './fields.ts'
 import type { Order, Refund, Transfer } from './model.ts'
-import { playOrder, playRefund, playTransfer } from './moves.ts'
+import { advanceTransfers, playOrder, playRefund, playTransfer } from './moves.ts'
 import { pendingAttempt, readOrder } from './orders.ts'
 import { type Overview, overviewPage, type Row } from './overview-page.ts'
 import { pagePolicy } from './page.ts'
@@ -101,6 +101,7 @@ const ORDER_STEPS = [
 function overviewOf(parts: Parts, nowMs: number): Overview {
   const { store } = parts
   advance(parts, nowMs)
+  advanceTransfers(parts, nowMs)
   const newest = <T>(all: ReadonlyMap<string, T>): T[] => [...all.values()].slice(-SHOWN_MAX).reverse()
   return {
     orders: newest(store.orders).map((order) => orderRow(store, readOrder(store, order.orderId, nowMs))),

@@ -23,6 +23,10 @@ dl div{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 16px;padd
 dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere;font-variant-numeric:tabular-nums}
 .note{padding:12px;border-left:4px solid var(--go);background:var(--bg)}
 ul{list-style:none;margin:0;padding:0;display:grid;gap:16px}
+fieldset{display:flex;flex-wrap:wrap;gap:0 24px;margin:0 0 16px;padding:0;border:0}
+legend{padding:0;color:var(--soft)}
+fieldset label{display:flex;align-items:center;gap:8px;min-height:44px}
+fieldset input{width:20px;height:20px;margin:0;accent-color:var(--go)}
 li p{margin:4px 0 0;color:var(--soft);font-size:14px}
 button,.b{display:flex;align-items:center;justify-content:center;width:100%;min-height:48px;padding:10px 16px;font:inherit;font-weight:650;text-decoration:none;color:var(--ink);background:transparent;border:1.5px solid var(--soft);border-radius:6px;cursor:pointer}
 .go{background:var(--go);color:var(--on);border-color:var(--go)}
@@ -80,6 +84,20 @@ const CHOICES = [
 
 export type Choice = (typeof CHOICES)[number][0]
 
+/** The ways that the payer chooses from, in the words of `payment_methods`. */
+export const waysToPay = ({ paymentMethods }: Order): readonly string[] => paymentMethods?.split(',') ?? ['upi', 'cc', 'dc']
+
+const WAYS: Readonly<Record<string, string>> = { upi: 'UPI', cc: 'Credit card', dc: 'Debit card', nb: 'Net banking' }
+
+function wayChoice(order: Order): string {
+  const all = waysToPay(order)
+  if (all.length === 1) return ''
+  const first = all.includes('upi') ? 'upi' : all[0]
+  const choice = (way: string): string =>
+    `<label><input type="radio" name="way" value="${escapeHtml(way)}"${way === first ? ' checked' : ''}> ${escapeHtml(WAYS[way] ?? way)}</label>`
+  return `<fieldset>\n<legend>Pay by</legend>\n${all.map(choice).join('\n')}\n</fieldset>\n`
+}
+
 const ways = ({ paymentMethods }: Order): string =>
   paymentMethods === null ? '' : `<div><dt>Ways to pay</dt><dd>${escapeHtml(paymentMethods.replaceAll(',', ', '))}</dd></div>\n`
 
@@ -115,7 +133,7 @@ export function payPage(order: Order, pending: boolean): string {
 ${summary(order)}
 <form method="post" action="/pg/view/sessions/outcome">
 <input type="hidden" name="payment_session_id" value="${escapeHtml(order.sessionId)}">
-<ul>
+${wayChoice(order)}<ul>
 ${choices}
 </ul>
 </form>`,

@@ -1,7 +1,7 @@
 /** Converts beneficiaries and transfers to the JSON of the payouts API (V2) and of its webhooks. */
 import { indianTime } from './clock.ts'
 import { decimals, rupees } from './entities.ts'
-import type { Beneficiary, Event, Transfer, TransferStatus } from './model.ts'
+import type { Beneficiary, Event, PayoutValidation, Transfer, TransferStatus } from './model.ts'
 
 /** `2021-11-24T13:39:25Z`: the payouts API writes UTC; the payments API writes IST. */
 const utcTime = (instantMs: number): string => `${new Date(instantMs).toISOString().slice(0, 19)}Z`
@@ -16,6 +16,14 @@ export const beneficiaryEntity = (beneficiary: Beneficiary): Record<string, unkn
   beneficiary_contact_details: beneficiary.contact,
   beneficiary_status: beneficiary.status,
   added_on: utcTime(beneficiary.addedAtMs),
+})
+
+/** No token for a UPI ID that is not valid. */
+export const validationEntity = (vpa: string, validation: PayoutValidation | undefined): Record<string, unknown> => ({
+  transfer_token: validation?.token ?? '',
+  vpa,
+  account_status: validation === undefined ? 'INVALID' : 'VALID',
+  name_at_bank: validation?.name ?? '',
 })
 
 const WORDS = {

@@ -4,9 +4,13 @@ import type { Beneficiary, Transfer } from './model.ts'
 import { badBody, invalid, missing } from './refusals.ts'
 
 export type NewBeneficiary = Omit<Beneficiary, 'status' | 'addedAtMs'>
-export type NewTransfer = Pick<Transfer, 'transferId' | 'beneficiaryId' | 'amountPaise' | 'mode' | 'remarks'>
+/** The payee: a beneficiary, or the UPI ID that was validated under a token. */
+export type NewTransfer = Pick<Transfer, 'transferId' | 'amountPaise' | 'mode' | 'remarks'> & {
+  readonly payee: { readonly beneficiaryId: string } | { readonly token: string }
+}
 
 const BENEFICIARY_ID = /^[A-Za-z0-9_|.]+$/
+const VPA = /^[A-Za-z0-9._-]+@[A-Za-z0-9.]+$/
 
 export function readNewBeneficiary(body: unknown): NewBeneficiary {
   if (!isFields(body)) throw badBody()
@@ -32,13 +36,13 @@ function readInstrument(details: unknown): Pick<Beneficiary, 'accountNumber' | '
     return {
       accountNumber: null,
       ifsc: null,
-      vpa: required(vpa, 'vpa', 3, 50, /^[A-Za-z0-9._-]+@[A-Za-z0-9.]+$/, 'should be a UPI address'),
+      vpa: required(vpa, 'vpa', 3, 50, VPA, 'should be a UPI address'),
     }
   }
   return {
     accountNumber: required(account, 'bank_account_number', 9, 18, /^[A-Za-z0-9]+$/, 'should be alphanumeric'),
     ifsc: required(ifsc, 'bank_ifsc', 11, 11, /^[A-Z]{4}0[A-Z0-9]{6}$/, 'should be a valid IFSC'),
-    vpa: optional(vpa, 'vpa', 3, 50, /^[A-Za-z0-9._-]+@[A-Za-z0-9.]+$/),
+    vpa: optional(vpa, 'vpa', 3, 50, VPA),
   }
 }
 
@@ -75,16 +79,24 @@ const MAX_AMOUNTS_PAISE: Readonly<Record<string, number>> = {
   cardupi: 10_000_000,
 }
 
+const readTransferId = ({ transfer_id: id }: Fields): string =>
+  required(id, 'transfer_id', 1, 40, /^[A-Za-z0-9_]+$/, 'should be alphanumeric and may contain underscore')
+const readToken = ({ transfer_token: token }: Fields): string => required(token, 'transfer_token', 1, 100, /^/, '')
+
+export type PayoutQuestion = { readonly transferId: string; readonly vpa: string }
+
+/** A phone number stands for a UPI ID of the sandbox's own. */
+export function readPayoutQuestion(body: unknown): PayoutQuestion {
+  if (!isFields(body)) throw badBody()
+  const transferId = readTransferId(body)
+  if (absent(body.phone)) return { transferId, vpa: required(body.vpa, 'vpa', 3, 50, VPA, 'should be a UPI address') }
+  if (!absent(body.vpa)) throw invalid('phone', 'should not be sent together with vpa', body.phone)
+  return { transferId, vpa: `${required(body.phone, 'phone', 10, 10, /^\d{10}$/, 'should be a 10 digit phone number')}@upi` }
+}
+
 export function readNewTransfer(body: unknown): NewTransfer {
   if (!isFields(body)) throw badBody()
-  const transferId = required(
-    body.transfer_id,
-    'transfer_id',
-    1,
-    40,
-    /^[A-Za-z0-9_]+$/,
-    'should be alphanumeric and may contain underscore',
-  )
+  const transferId = readTransferId(body)
   const mode = absent(body.transfer_mode) ? 'banktransfer' : body.transfer_mode
   const maxPaise = typeof mode === 'string' && Object.hasOwn(MAX_AMOUNTS_PAISE, mode) ? MAX_AMOUNTS_PAISE[mode] : undefined
   if (typeof mode !== 'string' || maxPaise === undefined) {
@@ -97,7 +109,7 @@ export function readNewTransfer(body: unknown): NewTransfer {
     transferId,
     amountPaise,
     mode,
-    beneficiaryId: readBeneficiaryId(body),
+    payee: absent(body.transfer_token) ? { beneficiaryId: readBeneficiaryId(body) } : { token: readToken(body) },
     remarks: optional(body.transfer_remarks, 'transfer_remarks', 1, 70, /^[A-Za-z0-9 ]+$/),
   }
 }

@@ -5,16 +5,17 @@
 import type { FastifyInstance } from 'fastify'
 import { admitAccount } from './account-calls.ts'
 import { answer, type Parts } from './calls.ts'
-import { readNewBeneficiary, readNewTransfer } from './payout-fields.ts'
-import { beneficiaryEntity, transferEntity } from './payout-entities.ts'
+import { advanceTransfers, playNewTransfer } from './moves.ts'
+import { readNewBeneficiary, readNewTransfer, readPayoutQuestion } from './payout-fields.ts'
+import { beneficiaryEntity, transferEntity, validationEntity } from './payout-entities.ts'
 import {
   createBeneficiary,
-  createTransfer,
-  deleteBeneficiary,
   readBeneficiary,
   readBeneficiaryByAccount,
   readTransfer,
   readTransferByCfId,
+  setBeneficiary,
+  validatePayout,
 } from './payouts.ts'
 import { missing } from './refusals.ts'
 
@@ -38,13 +39,20 @@ export function payoutRoutes(app: FastifyInstance, parts: Parts): void {
     }),
   )
   app.delete<Query>('/beneficiary', (request, reply) =>
-    answer(parts, reply, () => beneficiaryEntity(deleteBeneficiary(store, needed(request.query.beneficiary_id, 'beneficiary_id')))),
+    answer(parts, reply, () => beneficiaryEntity(setBeneficiary(store, needed(request.query.beneficiary_id, 'beneficiary_id'), 'DELETED'))),
+  )
+  app.post('/validatePayout', (request, reply) =>
+    answer(parts, reply, (nowMs) => {
+      const question = readPayoutQuestion(request.body)
+      return validationEntity(question.vpa, validatePayout(store, question, nowMs))
+    }),
   )
   app.post('/transfers', (request, reply) =>
-    answer(parts, reply, (nowMs) => transferEntity(createTransfer(store, readNewTransfer(request.body), nowMs))),
+    answer(parts, reply, (nowMs) => transferEntity(playNewTransfer(parts, readNewTransfer(request.body), nowMs))),
   )
   app.get<Query>('/transfers', (request, reply) =>
-    answer(parts, reply, () => {
+    answer(parts, reply, (nowMs) => {
+      advanceTransfers(parts, nowMs)
       const cfId = one(request.query.cf_transfer_id)
       return transferEntity(
         cfId === undefined ? readTransfer(store, needed(request.query.transfer_id, 'transfer_id')) : readTransferByCfId(store, cfId),

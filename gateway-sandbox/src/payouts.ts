@@ -3,11 +3,13 @@
  *
  * - A transfer id is used once, so a repeated call never pays twice.
  * - One bank account or UPI address has one beneficiary.
- * - A transfer stays PENDING until a control call or a press moves it.
+ * - A transfer stays PENDING until a control call, a press or test data moves it.
  * - Only a successful transfer can be reversed.
+ * - The token of a validated UPI ID is for one transfer id, for an hour. The newest one counts.
  */
-import type { Beneficiary, Transfer, TransferStatus } from './model.ts'
-import type { NewBeneficiary, NewTransfer } from './payout-fields.ts'
+import { randomUUID } from 'node:crypto'
+import type { Beneficiary, BeneficiaryStatus, PayoutValidation, Transfer, TransferStatus } from './model.ts'
+import type { NewBeneficiary, NewTransfer, PayoutQuestion } from './payout-fields.ts'
 import {
   duplicateBeneficiary,
   duplicateBeneficiaryId,
@@ -16,8 +18,12 @@ import {
   noBeneficiary,
   noSuchStep,
   noTransfer,
+  type Refusal,
 } from './refusals.ts'
 import type { Store } from './store.ts'
+import { findUpiId, nameAtBank } from './verification/names.ts'
+
+const TOKEN_MS = 3_600_000
 
 const alive = (beneficiary: Beneficiary | undefined): Beneficiary | undefined =>
   beneficiary?.status === 'DELETED' ? undefined : beneficiary
@@ -25,10 +31,12 @@ const alive = (beneficiary: Beneficiary | undefined): Beneficiary | undefined =>
 const isSameAccount = (one: NewBeneficiary, other: NewBeneficiary): boolean =>
   one.vpa === null ? one.accountNumber === other.accountNumber && one.ifsc === other.ifsc : one.vpa === other.vpa
 
+const twinOf = (store: Store, input: NewBeneficiary): Beneficiary | undefined =>
+  [...store.beneficiaries.values()].find((other) => other.status !== 'DELETED' && isSameAccount(input, other))
+
 export function createBeneficiary(store: Store, input: NewBeneficiary, nowMs: number): Beneficiary {
   if (alive(store.beneficiaries.get(input.beneficiaryId)) !== undefined) throw duplicateBeneficiaryId()
-  const twin = [...store.beneficiaries.values()].find((other) => other.status !== 'DELETED' && isSameAccount(input, other))
-  if (twin !== undefined) throw duplicateBeneficiary()
+  if (twinOf(store, input) !== undefined) throw duplicateBeneficiary()
   return keepBeneficiary(store, { ...input, status: 'VERIFIED', addedAtMs: nowMs })
 }
 
@@ -46,32 +54,62 @@ export function readBeneficiaryByAccount(store: Store, accountNumber: string, if
   return found
 }
 
-export const deleteBeneficiary = (store: Store, beneficiaryId: string): Beneficiary =>
-  keepBeneficiary(store, { ...readBeneficiary(store, beneficiaryId), status: 'DELETED' })
+export const setBeneficiary = (store: Store, beneficiaryId: string, status: BeneficiaryStatus): Beneficiary =>
+  keepBeneficiary(store, { ...readBeneficiary(store, beneficiaryId), status })
 
 function keepBeneficiary(store: Store, value: Beneficiary): Beneficiary {
   store.put({ kind: 'beneficiary', value })
   return value
 }
 
+/** Asks the bank of a UPI ID for its name. Only a valid one gets a token. */
+export function validatePayout(store: Store, { transferId, vpa }: PayoutQuestion, nowMs: number): PayoutValidation | undefined {
+  if (store.transfers.has(transferId)) throw duplicateTransfer()
+  const upiId = findUpiId(store, vpa)
+  if (upiId.status !== 'VALID') return undefined
+  const validation = { transferId, token: randomUUID(), vpa, name: nameAtBank(upiId, null), atMs: nowMs }
+  store.put({ kind: 'payoutValidation', value: validation })
+  return validation
+}
+
 export function createTransfer(store: Store, input: NewTransfer, nowMs: number): Transfer {
   if (store.transfers.has(input.transferId)) throw duplicateTransfer()
-  const beneficiary = readBeneficiary(store, input.beneficiaryId)
-  if ((input.mode === 'upi') !== (beneficiary.vpa !== null)) {
-    throw invalid('transfer_mode', 'is not possible for this beneficiary', input.mode)
-  }
-  const transfer: Transfer = {
-    ...input,
+  const { payee, ...fields } = input
+  const beneficiary = 'token' in payee ? validatedPayee(store, input, payee.token, nowMs) : readBeneficiary(store, payee.beneficiaryId)
+  if ((input.mode === 'upi') !== (beneficiary.vpa !== null)) throw badMode(input)
+  return keepTransfer(store, {
+    ...fields,
+    beneficiaryId: beneficiary.beneficiaryId,
     cfTransferId: store.nextCfId(),
     status: 'PENDING',
     statusCode: STATUS_CODES.PENDING,
     utr: null,
     addedAtMs: nowMs,
     updatedAtMs: nowMs,
-  }
-  store.put({ kind: 'transfer', value: transfer })
-  return transfer
+  })
 }
+
+const badMode = ({ mode }: NewTransfer): Refusal => invalid('transfer_mode', 'is not possible for this beneficiary', mode)
+
+/** The beneficiary of the UPI ID that was validated; made if there is none. */
+function validatedPayee(store: Store, input: NewTransfer, token: string, nowMs: number): Beneficiary {
+  const validation = store.payoutValidations.get(input.transferId)
+  if (validation?.token !== token) throw invalid('transfer_token', 'is not of this transfer', '')
+  if (nowMs - validation.atMs >= TOKEN_MS) throw invalid('transfer_token', 'has expired', '')
+  if (input.mode !== 'upi') throw badMode(input)
+  const { vpa, name } = validation
+  const payee = { beneficiaryId: `B_${token}`, name, accountNumber: null, ifsc: null, vpa, contact: {} }
+  return twinOf(store, payee) ?? keepBeneficiary(store, { ...payee, status: 'VERIFIED', addedAtMs: nowMs })
+}
+
+function keepTransfer(store: Store, value: Transfer): Transfer {
+  store.put({ kind: 'transfer', value })
+  return value
+}
+
+/** Test data: the transfer takes the state by itself, unless something else moves it before. */
+export const scheduleTransfer = (store: Store, transfer: Transfer, status: TransferStatus, atMs: number): Transfer =>
+  keepTransfer(store, { ...transfer, later: { status, atMs } })
 
 export function readTransfer(store: Store, transferId: string): Transfer {
   const transfer = store.transfers.get(transferId)
@@ -122,7 +160,5 @@ export function moveTransfer(store: Store, transferId: string, move: TransferMov
   const again = transfer.status === 'SUCCESS' && status === 'SUCCESS' && statusCode !== transfer.statusCode
   if (!move.force && !again && !transferSteps(transfer).includes(status)) throw noSuchStep(transfer.status, status)
   const utr = status === 'SUCCESS' ? (transfer.utr ?? `SBX${store.nextCfId()}`) : transfer.utr
-  const moved: Transfer = { ...transfer, status, statusCode, utr, updatedAtMs: nowMs }
-  store.put({ kind: 'transfer', value: moved })
-  return moved
+  return keepTransfer(store, { ...transfer, status, statusCode, utr, updatedAtMs: nowMs, later: undefined })
 }

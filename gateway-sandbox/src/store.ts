@@ -8,10 +8,10 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Faults, faultSwitches, NO_FAULTS } from './faults.ts'
-import type { Attempt, Beneficiary, Delivery, Dispute, Order, Refund, Replay, Transfer } from './model.ts'
+import type { Attempt, Beneficiary, Delivery, Dispute, Order, PayoutValidation, Refund, Replay, Transfer } from './model.ts'
 import type { Settlement, Simulation } from './settlements/model.ts'
 import type { Charge, ChargeRefund, Plan, Subscription } from './subscriptions/model.ts'
-import type { NameCheck, UpiId } from './verification/model.ts'
+import { accountKey, type BankAccount, type BankCheck, type Ifsc, type UpiId } from './verification/model.ts'
 
 type Records = {
   order: Order
@@ -20,6 +20,7 @@ type Records = {
   dispute: Dispute
   beneficiary: Beneficiary
   transfer: Transfer
+  payoutValidation: PayoutValidation
   plan: Plan
   subscription: Subscription
   charge: Charge
@@ -27,7 +28,10 @@ type Records = {
   settlement: Settlement
   simulation: Simulation
   upiId: UpiId
-  nameCheck: NameCheck
+  bankAccount: BankAccount
+  ifsc: Ifsc
+  /** Checks of any kind: the word is that of older journals. */
+  nameCheck: BankCheck
   delivery: Delivery
   replay: Replay
 }
@@ -44,6 +48,7 @@ const TABLES: { readonly [K in Kind]: Table<Records[K]> } = {
   dispute: { key: (one) => one.disputeId, owner: (one) => one.orderId, cfIds: (one) => [one.disputeId] },
   beneficiary: { key: (one) => one.beneficiaryId },
   transfer: { key: (one) => one.transferId, cfIds: (one) => [one.cfTransferId] },
+  payoutValidation: { key: (one) => one.transferId },
   plan: { key: (one) => one.planId },
   subscription: { key: (one) => one.subscriptionId, cfIds: (one) => [one.cfSubscriptionId] },
   charge: {
@@ -55,6 +60,8 @@ const TABLES: { readonly [K in Kind]: Table<Records[K]> } = {
   settlement: { key: (one) => one.settlementId, cfIds: (one) => [one.settlementId] },
   simulation: { key: (one) => one.simulationId },
   upiId: { key: (one) => one.vpa },
+  bankAccount: { key: accountKey },
+  ifsc: { key: (one) => one.ifsc },
   nameCheck: { key: (one) => one.verificationId, cfIds: (one) => [one.referenceId] },
   delivery: { key: (one) => one.deliveryId, owner: (one) => one.subject },
   replay: { key: (one) => one.key },
@@ -67,6 +74,7 @@ export type Store = {
   readonly disputes: ReadonlyMap<string, Dispute>
   readonly beneficiaries: ReadonlyMap<string, Beneficiary>
   readonly transfers: ReadonlyMap<string, Transfer>
+  readonly payoutValidations: ReadonlyMap<string, PayoutValidation>
   readonly plans: ReadonlyMap<string, Plan>
   readonly subscriptions: ReadonlyMap<string, Subscription>
   readonly charges: ReadonlyMap<string, Charge>
@@ -74,7 +82,9 @@ export type Store = {
   readonly settlements: ReadonlyMap<string, Settlement>
   readonly simulations: ReadonlyMap<string, Simulation>
   readonly upiIds: ReadonlyMap<string, UpiId>
-  readonly nameChecks: ReadonlyMap<string, NameCheck>
+  readonly bankAccounts: ReadonlyMap<string, BankAccount>
+  readonly ifscs: ReadonlyMap<string, Ifsc>
+  readonly bankChecks: ReadonlyMap<string, BankCheck>
   readonly attempts: ReadonlyMap<string, Attempt>
   readonly deliveries: ReadonlyMap<string, Delivery>
   readonly replays: ReadonlyMap<string, Replay>
@@ -85,6 +95,8 @@ export type Store = {
   chargeByPaymentId(paymentId: string): Charge | undefined
   /** Charges that time may still move. */
   openCharges(): Charge[]
+  /** Transfers that time will move. */
+  scheduledTransfers(): Transfer[]
   attempt(cfPaymentId: string): Attempt | undefined
   /** Oldest first. */
   attemptsOf(orderId: string): Attempt[]
@@ -111,6 +123,7 @@ export function openStore(dataDir: string): Store {
   const subscriptionSessions = new Map<string, string>()
   const paymentIds = new Map<string, string>()
   const open = new Set<string>()
+  const scheduled = new Set<string>()
   let faults = NO_FAULTS
   let lastCfId = 0
 
@@ -127,6 +140,10 @@ export function openStore(dataDir: string): Store {
       if (!paymentIds.has(paymentId)) paymentIds.set(paymentId, cfPaymentId)
       if (isOpen(change.value)) open.add(cfPaymentId)
       else open.delete(cfPaymentId)
+    } else if (change.kind === 'transfer') {
+      const { transferId, later } = change.value
+      if (later === undefined) scheduled.delete(transferId)
+      else scheduled.add(transferId)
     }
   }
 
@@ -151,6 +168,7 @@ export function openStore(dataDir: string): Store {
     disputes: maps.dispute,
     beneficiaries: maps.beneficiary,
     transfers: maps.transfer,
+    payoutValidations: maps.payoutValidation,
     plans: maps.plan,
     subscriptions: maps.subscription,
     charges: maps.charge,
@@ -158,7 +176,9 @@ export function openStore(dataDir: string): Store {
     settlements: maps.settlement,
     simulations: maps.simulation,
     upiIds: maps.upiId,
-    nameChecks: maps.nameCheck,
+    bankAccounts: maps.bankAccount,
+    ifscs: maps.ifsc,
+    bankChecks: maps.nameCheck,
     attempts: maps.attempt,
     deliveries: maps.delivery,
     replays: maps.replay,
@@ -167,6 +187,7 @@ export function openStore(dataDir: string): Store {
     subscriptionBySession: (sessionId) => maps.subscription.get(subscriptionSessions.get(sessionId) ?? ''),
     chargeByPaymentId: (paymentId) => maps.charge.get(paymentIds.get(paymentId) ?? ''),
     openCharges: () => [...open].map((id) => maps.charge.get(id) as Charge),
+    scheduledTransfers: () => [...scheduled].map((id) => maps.transfer.get(id) as Transfer),
     attempt: (cfPaymentId) => maps.attempt.get(cfPaymentId),
     attemptsOf: (orderId) => listed('attempt', orderId),
     refundsOf: (orderId) => listed('refund', orderId),

@@ -7,6 +7,7 @@
  * - A debit that `late_success` marked succeeds when its hour is over, whatever `debits` says.
  */
 import type { Parts } from '../calls.ts'
+import { advanceTransfers } from '../moves.ts'
 import { dayOf, DAY_MS, dayStart, HOUR_MS, nextDebitTime } from './calendar.ts'
 import { DEBIT_FAILED, moveCharge, NOTICE_FAILED, notify, save } from './charges.ts'
 import type { Charge } from './model.ts'
@@ -69,13 +70,15 @@ function debited(parts: Parts, charge: Charge, day: number, nowMs: number): void
   }
 }
 
-/** Moves charges though nobody asks for them: their webhooks are due. */
+/** Moves charges, and transfers of test data, though nobody asks for them: their webhooks are due. */
 export function startTimekeeper(parts: Parts): { close(): void } {
   let isClosed = false
   async function tick(): Promise<void> {
-    if (parts.store.openCharges().length === 0) return
+    if (parts.store.openCharges().length === 0 && parts.store.scheduledTransfers().length === 0) return
     const nowMs = await parts.clock.recent()
-    if (!isClosed) advance(parts, nowMs)
+    if (isClosed) return
+    advance(parts, nowMs)
+    advanceTransfers(parts, nowMs)
   }
   const timer = setInterval(() => void tick().catch(console.error), TICK_MS)
   return {

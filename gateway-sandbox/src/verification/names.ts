@@ -1,5 +1,5 @@
 /**
- * Checks of the name of a UPI ID, each by a rupee that is sent to it.
+ * Checks of UPI IDs. A penny drop sends a rupee and compares names; a plain check tells whether the UPI ID exists.
  *
  * - An id counts once: a second check under it is refused, and sends nothing.
  * - The bank says what a control call set for the UPI ID. Without one the name at the bank is the name that is asked for.
@@ -7,21 +7,30 @@
 import { type Fields, absent, instant, isFields, optional, required } from '../fields.ts'
 import { badBody, duplicateVerification, invalid, missing } from '../refusals.ts'
 import type { Store } from '../store.ts'
-import type { NameCheck, UpiId } from './model.ts'
+import { isTestFailure } from '../test-data.ts'
+import type { BankCheck, BankWord, UpiId } from './model.ts'
 
 export type Asked = { readonly verificationId: string; readonly vpa: string; readonly name: string | null }
 
 const VPA = /^[A-Za-z0-9._-]+@[A-Za-z0-9.]+$/
+const NAME = /^[A-Za-z .'-]+$/
 
-export function readAsked(body: unknown): Asked {
+export const readVerificationId = ({ verification_id: id }: Fields): string =>
+  required(id, 'verification_id', 1, 50, /^[A-Za-z0-9._-]+$/, 'can include only alphanum, dot, hyphen and underscores')
+export const readName = ({ name }: Fields): string | null => optional(name, 'name', 1, 100, NAME)
+
+export function readUpiCheck(body: unknown): Asked {
   if (!isFields(body)) throw badBody()
-  const rule = 'can include only alphanum, dot, hyphen and underscores'
-  const asked = {
-    verificationId: required(body.verification_id, 'verification_id', 1, 50, /^[A-Za-z0-9._-]+$/, rule),
+  return {
+    verificationId: readVerificationId(body),
     vpa: required(body.vpa, 'vpa', 3, 50, VPA, 'should be a UPI address'),
-    name: optional(body.name, 'name', 1, 100, /^[A-Za-z .'-]+$/),
+    name: readName(body),
   }
-  judgeConsent(body.user_consent)
+}
+
+export function readPennyDrop(body: unknown): Asked {
+  const asked = readUpiCheck(body)
+  judgeConsent((body as Fields).user_consent)
   return asked
 }
 
@@ -35,35 +44,57 @@ function judgeConsent(consent: unknown): void {
   required(purpose, 'user_consent.purpose', 1, 500, /^/, '')
 }
 
-export const findUpiId = (store: Store, vpa: string): UpiId => store.upiIds.get(vpa) ?? { vpa, name: null, status: 'VALID', result: null }
+export const findUpiId = (store: Store, vpa: string): UpiId =>
+  store.upiIds.get(vpa) ?? { vpa, name: null, status: isTestFailure({ vpa }) ? 'INVALID' : 'VALID', result: null }
 
-export const checksOf = (store: Store, vpa: string): NameCheck[] => [...store.nameChecks.values()].filter((check) => check.vpa === vpa)
+export const checksOf = (store: Store, subject: string): Record<string, unknown>[] =>
+  [...store.bankChecks.values()]
+    .filter((check) => check.subject === subject)
+    .map(({ verificationId, utr }) => ({ verification_id: verificationId, utr }))
 
-export function checkName(store: Store, { verificationId, vpa, name }: Asked, nowMs: number): Record<string, unknown> {
-  if (store.nameChecks.has(verificationId)) throw duplicateVerification()
+type NewCheck = { readonly verificationId: string | undefined; readonly subject: string; readonly paysRupee: boolean }
+
+/** Keeps the check, under the gateway's own id if the call has none. */
+export function keepCheck(store: Store, { verificationId, subject, paysRupee }: NewCheck, nowMs: number): BankCheck {
+  if (verificationId !== undefined && store.bankChecks.has(verificationId)) throw duplicateVerification()
   const referenceId = store.nextCfId()
-  const check = { verificationId, referenceId, vpa, utr: `SBX${referenceId}`, atMs: nowMs }
+  const utr = paysRupee ? `SBX${referenceId}` : null
+  const check = { verificationId: verificationId ?? referenceId, referenceId, subject, utr, atMs: nowMs }
   store.put({ kind: 'nameCheck', value: check })
-  return answerOf(check, findUpiId(store, vpa), name)
+  return check
 }
 
-function answerOf(check: NameCheck, upiId: UpiId, name: string | null): Record<string, unknown> {
-  const { verificationId, referenceId, vpa, utr } = check
+export function checkUpi(store: Store, { verificationId, vpa, name }: Asked, nowMs: number): Record<string, unknown> {
+  const { referenceId } = keepCheck(store, { verificationId, subject: vpa, paysRupee: false }, nowMs)
+  const upiId = findUpiId(store, vpa)
   const about = { verification_id: verificationId, reference_id: Number(referenceId), status: upiId.status, vpa }
-  if (upiId.status !== 'VALID')
-    return { ...about, name_at_bank: null, ifsc: null, utr: null, name_match_score: null, name_match_result: null }
-  const atBank = (upiId.name ?? name ?? 'JOHN DOE').toUpperCase()
-  const [score, word] = name === null ? [null, null] : compared(name, atBank)
+  return { ...about, name_at_bank: upiId.status === 'VALID' ? nameAtBank(upiId, name) : null }
+}
+
+export function dropPenny(store: Store, { verificationId, vpa, name }: Asked, nowMs: number): Record<string, unknown> {
+  const { referenceId, utr } = keepCheck(store, { verificationId, subject: vpa, paysRupee: true }, nowMs)
+  const upiId = findUpiId(store, vpa)
+  const about = { verification_id: verificationId, reference_id: Number(referenceId), status: upiId.status, vpa }
+  const names = nameFields(upiId, name)
+  if (upiId.status !== 'VALID') return { ...about, ...names, ifsc: null, utr: null }
   return {
     ...about,
+    ...names,
     ifsc: 'ICIC0006567',
-    name_at_bank: atBank,
     utr,
     bank_account: '1234567890',
-    name_match_score: score,
-    name_match_result: upiId.result ?? word,
     ifsc_details: { bank: 'ICICI Bank', branch: 'BANGALORE', upi: 'Live' },
   }
+}
+
+export const nameAtBank = (said: BankWord, asked: string | null): string => (said.name ?? asked ?? 'JOHN DOE').toUpperCase()
+
+/** The name at the bank, and how the name that is asked for compares with it. */
+export function nameFields(said: BankWord, asked: string | null): Record<string, unknown> {
+  if (said.status !== 'VALID') return { name_at_bank: null, name_match_score: null, name_match_result: null }
+  const atBank = nameAtBank(said, asked)
+  const [score, word] = asked === null ? [null, null] : compared(asked, atBank)
+  return { name_at_bank: atBank, name_match_score: score, name_match_result: said.result ?? word }
 }
 
 /** Compares by whole words, in any order. */
