@@ -16,7 +16,7 @@ import { readNewOrder } from './order-fields.ts'
 import { createOrder, readAttempt, readOrder, terminateOrder } from './orders.ts'
 import { createRefund, readNewRefund, readRefund } from './refunds.ts'
 import { PAY_ORDER_PATH, payOrderRoute } from './pay-order.ts'
-import { newPace } from './pace.ts'
+import { newPace, paceAsPublished } from './pace.ts'
 import { badUrl, invalid, missing } from './refusals.ts'
 import { settlementRoutes } from './settlements/routes.ts'
 import { simulationRoutes } from './simulation-routes.ts'
@@ -40,6 +40,7 @@ export function apiRoutes(app: FastifyInstance, parts: Parts): void {
     admit(request, reply, { store, keys: needsKeys ? parts.keys : undefined, versions: VERSIONS })
     done()
   })
+  paceAsPublished(app, parts)
 
   app.post('/orders', (request, reply) =>
     answer(parts, reply, (nowMs) =>

@@ -97,7 +97,7 @@ export function once(store: Store, request: FastifyRequest, reply: FastifyReply,
     .digest('hex')
   const first = store.replays.get(key)
   if (first !== undefined && nowMs - first.atMs < REPLAY_MS) {
-    if (first.requestDigest !== requestDigest) throw keyReused()
+    if (first.requestDigest !== requestDigest) throw keyReused(store.faults().mismatch_400)
     reply.header('x-idempotency-replayed', 'true')
     return first.body
   }

@@ -13,6 +13,7 @@ import { orderEntity, paymentEntity, refundEntity } from './entities.ts'
 import { faultSwitches } from './faults.ts'
 import type { AttemptStatus, Dispute, Refund, Transfer } from './model.ts'
 import { advanceTransfers, playDispute, playNewDispute, playOrder, playRefund, playTransfer } from './moves.ts'
+import { noticeControl } from './notices.ts'
 import { readOrder } from './orders.ts'
 import { beneficiaryEntity, transferEntity } from './payout-entities.ts'
 import { readTransfer, setBeneficiary } from './payouts.ts'
@@ -118,6 +119,7 @@ export function controlRoutes(app: FastifyInstance, parts: Parts): void {
   app.post<BeneficiaryPath>('/beneficiaries/:beneficiaryId', (request) =>
     beneficiaryEntity(setBeneficiary(store, request.params.beneficiaryId, parse(beneficiaryMove, request.body).status)),
   )
+  noticeControl(app, parts)
   subscriptionControl(app, parts)
   settlementControl(app, parts)
   verificationControl(app, parts)

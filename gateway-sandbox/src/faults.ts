@@ -2,7 +2,7 @@
  * The faults that a test or a person can switch on. All are off by default.
  *
  * - A fault spoils answers and webhooks, not the state behind them: `lose` loses the webhook, not the payment.
- * - Exceptions: `rate_limit`, `bank_failure` and `rate` refuse a call before it changes anything; `surcharge` raises the amount paid;
+ * - Exceptions: `rate_limit`, `bank_failure`, `rate` and `limits` refuse a call before it changes anything; `surcharge` raises the amount paid;
  *   those of subscriptions and settlements spoil what the gateway and the banks do.
  */
 import { z } from 'zod'
@@ -71,6 +71,10 @@ export const faultSwitches = z.strictObject({
   settlement_off: z.boolean().default(false),
   /** Calls a minute of each call of subscriptions and settlements; 0 is no limit for subscriptions and the published 30 for settlements. */
   rate: z.int().min(0).max(10_000).default(0),
+  /** The published limits of calls a minute, of the gateway's sandbox or of production. */
+  limits: z.enum(['none', 'sandbox', 'production']).default('none'),
+  /** An idempotency key with another body is 400 `idempotency_key_mismatch`, as a part of the documents says, and not 422. */
+  mismatch_400: z.boolean().default(false),
   /** Webhooks carry a timestamp, and a signature over it, that is this many milliseconds old: stale webhooks. */
   agedMs: z.int().min(0).max(315_360_000_000).default(0),
 })

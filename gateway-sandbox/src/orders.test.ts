@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { HEADERS, type Body, call, freshId, orderBody, useSandbox } from './testing/world.ts'
+import { HEADERS, type Body, call, freshId, orderBody, refusalOf, useSandbox } from './testing/world.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -360,6 +360,8 @@ describe('an idempotency key', () => {
     expect([first.headers.get('x-idempotency-replayed'), again.headers.get('x-idempotency-replayed')]).toEqual([null, 'true'])
     const other = await api('POST', '/orders', orderBody(), key)
     expect([other.status, other.body.code, other.body.type]).toEqual([422, 'request_invalid', 'idempotency_error'])
+    await control('/faults', { mismatch_400: true })
+    expect(refusalOf(await api('POST', '/orders', orderBody(), key))).toEqual([400, 'idempotency_key_mismatch'])
   })
 
   test('expires after a day', async () => {

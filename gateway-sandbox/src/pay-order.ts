@@ -20,7 +20,7 @@ const CHANNELS = ['link', 'qrcode', 'collect'] as const
 
 export function payOrderRoute(app: FastifyInstance, parts: Parts): void {
   const { store } = parts
-  const pace = newPace(CALLS_A_MINUTE)
+  const pace = newPace(CALLS_A_MINUTE, 'ip')
   app.post(PAY_ORDER_PATH, (request, reply) =>
     answer(parts, reply, (nowMs) => {
       paced(parts, pace, request, reply, nowMs)

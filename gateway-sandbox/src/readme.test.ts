@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { API_VERSIONS } from './calls.ts'
 import { STAGES, STEPS } from './disputes.ts'
 import { EDGES, NO_FAULTS } from './faults.ts'
+import { NOTICES } from './notices.ts'
 import { SETTLEMENT_STATUSES } from './settlements/settlements.ts'
 import { MANDATE_STEPS } from './subscriptions/mandates.ts'
 
@@ -12,9 +13,18 @@ const source = (name: string): string => readFileSync(join(import.meta.dirname, 
 const readme = source('../README.md')
 const unnamed = (words: readonly string[]): string[] => words.filter((word) => !readme.includes(word))
 
-test('the README names every fault, step, state and version', () => {
+test('the README names every fault, notice, step, state and version', () => {
   const edges = EDGES.filter((edge) => edge !== 'none')
-  const words = [...Object.keys(NO_FAULTS), ...edges, ...MANDATE_STEPS, ...STAGES, ...STEPS, ...SETTLEMENT_STATUSES, ...API_VERSIONS]
+  const words = [
+    ...Object.keys(NO_FAULTS),
+    ...edges,
+    ...NOTICES,
+    ...MANDATE_STEPS,
+    ...STAGES,
+    ...STEPS,
+    ...SETTLEMENT_STATUSES,
+    ...API_VERSIONS,
+  ]
   expect(unnamed(words.map(String))).toEqual([])
   expect(words.length).toBeGreaterThan(60)
 })
@@ -35,7 +45,13 @@ test('the README names every code of a refusal', () => {
 })
 
 test('the README names every call', () => {
-  const files = ['api-routes.ts', 'simulation-routes.ts', 'control-routes.ts', 'payout-routes.ts']
+  const files = [
+    'api-routes.ts',
+    'simulation-routes.ts',
+    'control-routes.ts',
+    'payout-routes.ts',
+    'notices.ts'
+  ]
   const folders = ['subscriptions', 'settlements', 'verification'].flatMap((folder) => [
     `${folder}/routes.ts`,
     `${folder}/control-routes.ts`,

@@ -39,8 +39,11 @@ export const duplicateOrder = (): Refusal => new Refusal(409, 'order with same i
 export const noOrder = (): Refusal => new Refusal(404, 'Order Reference Id does not exist', 'order_not_found')
 export const noPayment = (): Refusal => new Refusal(404, 'payment not found', 'payment_not_found')
 export const orderInactive = (): Refusal => new Refusal(400, 'order is no longer active', 'order_inactive')
-export const keyReused = (): Refusal =>
-  new Refusal(422, 'x-idempotency-key was already used with another request body', 'request_invalid', 'idempotency_error')
+/** The gateway's documents contradict each other. */
+export function keyReused(is400: boolean): Refusal {
+  const message = 'x-idempotency-key was already used with another request body'
+  return is400 ? new Refusal(400, message, 'idempotency_key_mismatch') : new Refusal(422, message, 'request_invalid', 'idempotency_error')
+}
 export const tooMany = (): Refusal => new Refusal(429, 'Too many requests from IP. Check headers', 'request_failed', 'rate_limit_error')
 export const bankFailure = (): Refusal =>
   new Refusal(502, 'bank processing failure, please try again', 'bank_processing_failure', 'api_error')
@@ -60,6 +63,8 @@ export const duplicateSubscription = (): Refusal =>
   new Refusal(409, 'subscription with same id is already present', 'subscription_already_exists')
 export const noCharge = (): Refusal => new Refusal(404, 'payment does not exist', 'payment_does_not_exist')
 export const duplicateCharge = (): Refusal => new Refusal(409, 'payment with same id is already present', 'payment_already_exists')
+export const wrongMethod = (): Refusal =>
+  new Refusal(400, 'payment method is not the one that the subscription authorizes', 'authorization_payment_info_mismatch')
 export const wrongMode = (): Refusal => new Refusal(400, 'payment mode is invalid for this action', 'payment_mode_invalid_for_action')
 /** The state of a subscription, a charge or a settlement does not allow the call. */
 export const notNow = (what: string, status: string, action: string): Refusal =>

@@ -206,6 +206,8 @@ describe('the faults', () => {
       same_numbers: false,
       settlement_off: false,
       rate: 0,
+      limits: 'none',
+      mismatch_400: false,
     }
     expect((await control('/faults')).body).toEqual(none)
     expect((await control('/faults', { duplicate: true, delayMs: 5 })).body).toEqual({ ...none, duplicate: 1, delayMs: 5 })

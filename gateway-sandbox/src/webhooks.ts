@@ -1,7 +1,7 @@
 /**
  * Signs, sends and retries webhooks.
  *
- * - Retries follow 2, 10 and 30 minutes of the clock after the first attempt, until one is answered with 2xx. Then it is given up.
+ * - Retries follow 2, 10 and 30 minutes of the clock after the first attempt, until one is answered with 200. Then it is given up.
  * - A webhook is in the journal before it is sent (at-least-once delivery): a crash repeats it and never loses it.
  * - Each attempt has its own timestamp and signature over the same body.
  * - An attempt runs with the faults that were set when it was scheduled.
@@ -147,7 +147,7 @@ async function post(delivery: Delivery, { secret, attempt, atMs, tamper }: Post,
 function afterSending(delivery: Delivery, sending: Sending): Delivery {
   const sendings = [...delivery.sendings, sending]
   const firstSentAtMs = delivery.firstSentAtMs ?? sending.atMs
-  const taken = sending.status !== null && sending.status >= 200 && sending.status < 300
+  const taken = sending.status === 200
   const wait = RETRY_AFTER_MS[sending.attempt - 1]
   if (taken || wait === undefined) return { ...delivery, sendings, firstSentAtMs, state: taken ? 'delivered' : 'given_up' }
   return { ...delivery, sendings, firstSentAtMs, dueAtMs: firstSentAtMs + wait }

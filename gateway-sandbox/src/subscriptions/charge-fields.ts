@@ -1,6 +1,6 @@
 /** Validates the bodies of /subscriptions/pay and of refunds. */
 import { absent, amount, type Fields, isFields, oneOf, optional, required } from '../fields.ts'
-import { badBody, invalid, missing } from '../refusals.ts'
+import { badBody, invalid, missing, wrongMethod } from '../refusals.ts'
 import { readDebitDay } from './calendar.ts'
 import type { ChargeRefund } from './model.ts'
 
@@ -36,8 +36,9 @@ export function readPaying(body: unknown, nowMs: number): Paying {
 
 function readAuth(body: Fields): { sessionId: string; channel: 'link' | 'qrcode' } {
   const sessionId = required(body.subscription_session_id, 'subscription_session_id', 1, 400, /^/, '')
-  const method = isFields(body.payment_method) ? body.payment_method.upi : undefined
-  if (!isFields(method)) throw missing('payment_method.upi')
+  const methods = isFields(body.payment_method) ? body.payment_method : {}
+  const method = methods.upi
+  if (!isFields(method)) throw Object.keys(methods).length === 0 ? missing('payment_method.upi') : wrongMethod()
   return { sessionId, channel: oneOf(method.channel, 'payment_method.upi.channel', ['link', 'qrcode']) }
 }
 

@@ -180,6 +180,7 @@ describe('an authorisation by the shop itself', () => {
     ['no session', { subscription_session_id: undefined }, 'subscription_session_id_missing'],
     ['another session', { subscription_session_id: 'guessed' }, 'subscription_session_id_invalid'],
     ['no method', { payment_method: undefined }, 'payment_method.upi_missing'],
+    ['another method than the mandate’s', { payment_method: { card: {} } }, 'authorization_payment_info_mismatch'],
     [
       'a collect request, which ended in February 2026',
       { payment_method: { upi: { channel: 'collect' } } },

@@ -56,6 +56,29 @@ test('a withdrawal is paid by the gateway, and is reversed days later', async ()
   expect(world.alarms).toEqual([])
 })
 
+const ORDER_NOTICES = ['AUTO_REFUND_STATUS_WEBHOOK', 'PAYMENT_CHARGES_WEBHOOK']
+const PAYOUT_NOTICES = ['BULK_TRANSFER_REJECTED', 'BENEFICIARY_INCIDENT', 'CREDIT_CONFIRMATION', 'LOW_BALANCE_ALERT']
+
+test('webhooks that name no step of ours are answered with 200 and move nothing', async () => {
+  const { member, orderId } = await payer()
+  const orderNotices = `/orders/${orderId}/notices`
+  for (const type of ORDER_NOTICES) await world.play(orderNotices, { type })
+  for (const type of PAYOUT_NOTICES) await world.play('/payouts/notices', { type })
+  type Shown = { readonly type: string; readonly attempts: readonly { readonly status: number | null }[] }
+  const answered = async (): Promise<string[]> => {
+    const views = [
+      await world.play(orderNotices, { type: ORDER_NOTICES[0], webhooks: 0 }),
+      await world.play('/payouts/notices', { type: PAYOUT_NOTICES[0], webhooks: 0 }),
+    ]
+    return views.flatMap(({ webhooks }) => webhooks as Shown[]).flatMap(({ type, attempts }) => (attempts[0]?.status === 200 ? [type] : []))
+  }
+  await expect.poll(answered, { timeout: 10_000 }).toEqual(expect.arrayContaining([...ORDER_NOTICES, ...PAYOUT_NOTICES]))
+  await world.goOn()
+  expect(await readWallet(world.db, member)).toMatchObject({ balance: 3000n, held: 0n })
+  expect(await world.db.query(sql`select from refund where order_id = ${orderId}::text`)).toEqual([])
+  expect(world.alarms).toEqual([])
+})
+
 test('a gateway that revokes a failure is believed: a loss is booked, with an alarm', async () => {
   const { member } = await payer()
   const asked = await world.calls.ask('POST /wallet/withdraw', { as: member, body: { amount: 10, bankDetail: BANK } })
