@@ -50,7 +50,8 @@ test('the README names every call', () => {
     'simulation-routes.ts',
     'control-routes.ts',
     'payout-routes.ts',
-    'notices.ts'
+    'notices.ts',
+    'subscriptions/controlled.ts',
   ]
   const folders = ['subscriptions', 'settlements', 'verification'].flatMap((folder) => [
     `${folder}/routes.ts`,

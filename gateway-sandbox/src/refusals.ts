@@ -69,6 +69,9 @@ export const wrongMode = (): Refusal => new Refusal(400, 'payment mode is invali
 /** The state of a subscription, a charge or a settlement does not allow the call. */
 export const notNow = (what: string, status: string, action: string): Refusal =>
   new Refusal(400, `${what} is ${status}: ${action} is not allowed`, `${what}_status_invalid`)
+/** A rule of the controlled flow. */
+export const restricted = (kind: 'notification' | 'execution', rule: string): Refusal =>
+  new Refusal(400, rule, kind === 'notification' ? 'payment_notification_restriction_error' : 'payment_execution_restriction_error')
 export const noSettlement = (): Refusal => new Refusal(404, 'settlement does not exist', 'settlement_not_found')
 export const noSimulation = (): Refusal => new Refusal(404, 'simulation does not exist', 'simulation_not_found')
 

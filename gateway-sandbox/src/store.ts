@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { type Faults, faultSwitches, NO_FAULTS } from './faults.ts'
 import type { Attempt, Beneficiary, Delivery, Dispute, Order, PayoutValidation, Refund, Replay, Transfer } from './model.ts'
 import type { Settlement, Simulation } from './settlements/model.ts'
-import type { Charge, ChargeRefund, Plan, Subscription } from './subscriptions/model.ts'
+import type { Charge, ChargeRefund, ControlledAttempt, Plan, Subscription } from './subscriptions/model.ts'
 import { accountKey, type BankAccount, type BankCheck, type Ifsc, type UpiId } from './verification/model.ts'
 
 type Records = {
@@ -25,6 +25,7 @@ type Records = {
   subscription: Subscription
   charge: Charge
   chargeRefund: ChargeRefund
+  controlled: ControlledAttempt
   settlement: Settlement
   simulation: Simulation
   upiId: UpiId
@@ -57,6 +58,7 @@ const TABLES: { readonly [K in Kind]: Table<Records[K]> } = {
     cfIds: (one) => [one.cfPaymentId, one.cfOrderId, one.cfTxnId ?? '0'],
   },
   chargeRefund: { key: (one) => one.refundId, owner: (one) => one.subscriptionId, cfIds: (one) => [one.cfRefundId] },
+  controlled: { key: (one) => `${one.kind}:${one.attemptId}`, owner: (one) => one.paymentId, cfIds: (one) => [one.cfId] },
   settlement: { key: (one) => one.settlementId, cfIds: (one) => [one.settlementId] },
   simulation: { key: (one) => one.simulationId },
   upiId: { key: (one) => one.vpa },
@@ -79,6 +81,7 @@ export type Store = {
   readonly subscriptions: ReadonlyMap<string, Subscription>
   readonly charges: ReadonlyMap<string, Charge>
   readonly chargeRefunds: ReadonlyMap<string, ChargeRefund>
+  readonly controlled: ReadonlyMap<string, ControlledAttempt>
   readonly settlements: ReadonlyMap<string, Settlement>
   readonly simulations: ReadonlyMap<string, Simulation>
   readonly upiIds: ReadonlyMap<string, UpiId>
@@ -104,6 +107,7 @@ export type Store = {
   disputesOf(orderId: string): Dispute[]
   chargesOf(subscriptionId: string): Charge[]
   chargeRefundsOf(subscriptionId: string): ChargeRefund[]
+  controlledOf(paymentId: string): ControlledAttempt[]
   deliveriesOf(subject: string): Delivery[]
   /** Ascending numbers that start at the clock's ms, so a new data folder does not repeat an old one's numbers. */
   nextCfId(): string
@@ -173,6 +177,7 @@ export function openStore(dataDir: string): Store {
     subscriptions: maps.subscription,
     charges: maps.charge,
     chargeRefunds: maps.chargeRefund,
+    controlled: maps.controlled,
     settlements: maps.settlement,
     simulations: maps.simulation,
     upiIds: maps.upiId,
@@ -194,6 +199,7 @@ export function openStore(dataDir: string): Store {
     disputesOf: (orderId) => listed('dispute', orderId),
     chargesOf: (subscriptionId) => listed('charge', subscriptionId),
     chargeRefundsOf: (subscriptionId) => listed('chargeRefund', subscriptionId),
+    controlledOf: (paymentId) => listed('controlled', paymentId),
     deliveriesOf: (subject) => listed('delivery', subject),
     nextCfId() {
       lastCfId = Math.max(lastCfId + 1, Date.now())

@@ -55,7 +55,10 @@ function sharedNumber(store: Store): string | undefined {
   return [...store.attempts.keys()].findLast((cfPaymentId) => !store.charges.has(cfPaymentId))
 }
 
-export function createCharge(parts: Parts, subscription: Subscription, paying: Paying & { type: 'CHARGE' }, nowMs: number): Charge {
+/** Without a day the gateway never debits by itself: the controlled flow does. */
+type Charging = Omit<Paying & { type: 'CHARGE' }, 'day' | 'subscriptionId'> & { readonly day: number | null }
+
+export function createCharge(parts: Parts, subscription: Subscription, paying: Charging, nowMs: number): Charge {
   const { store } = parts
   const { paymentId, type, amountPaise, day, remarks } = paying
   if (store.chargeByPaymentId(paymentId) !== undefined) throw duplicateCharge()
@@ -134,7 +137,7 @@ export function cancelOpenCharges(parts: Parts, subscriptionId: string, nowMs: n
 
 /** RETRY asks for the same debit on another day. */
 export function retryCharge(parts: Parts, subscription: Subscription, charge: Charge, nextTime: unknown, nowMs: number): Charge {
-  if (charge.type !== 'CHARGE' || charge.status !== 'FAILED') throw notNow('payment', charge.status, 'RETRY')
+  if (charge.day === null || charge.status !== 'FAILED') throw notNow('payment', charge.status, 'RETRY')
   if (subscription.status !== 'ACTIVE') throw notNow('subscription', subscription.status, 'RETRY')
   const day = readDebitDay(nextTime, 'action_details.next_scheduled_time', nowMs)
   return save(parts.store, { ...charge, ...UNTRIED, status: 'INITIALIZED', day, retryAttempts: 0 })

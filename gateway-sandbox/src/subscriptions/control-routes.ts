@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { API_VERSIONS, type Parts } from '../calls.ts'
 import { force, parse, webhookCopies, webhooksOf } from '../control-views.ts'
 import { badBody } from '../refusals.ts'
+import { controlledControl } from './controlled.ts'
 import { chargeEntity, chargeRefundEntity, subscriptionEntity } from './entities.ts'
 import { moveCharge, notify, readCharge } from './charges.ts'
 import { MANDATE_STEPS, playMandate } from './mandates.ts'
@@ -89,6 +90,7 @@ export function subscriptionControl(app: FastifyInstance, parts: Parts): void {
     return refundView(parts, moveChargeRefund(parts, request.params.refundId, { status, copies, force: forced }, await clock.now()))
   })
   app.get<RefundPath>('/charge-refunds/:refundId', (request) => refundView(parts, findChargeRefund(store, request.params.refundId)))
+  controlledControl(app, parts)
   app.get('/webhooks', () => shownTabs(parts))
   app.post('/webhooks', (request) => {
     const given = parse(tabs, request.body)

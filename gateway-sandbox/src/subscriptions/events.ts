@@ -22,7 +22,7 @@ const moment = (instantMs: number | null, version: ApiVersion): string => {
 
 type Told = { readonly type: string; readonly subject: string; readonly data: Json }
 
-function announce({ tabs, webhooks }: Parts, told: (version: ApiVersion) => Told, copies: number, nowMs: number): void {
+export function announceToTab({ tabs, webhooks }: Parts, told: (version: ApiVersion) => Told, copies: number, nowMs: number): void {
   if (tabs.subscriptions === undefined) return
   const { url, version } = tabs.subscriptions
   const { type, subject, data } = told(version)
@@ -78,7 +78,7 @@ export function announceSubscription(parts: Parts, subscription: Subscription, c
       },
     },
   })
-  announce(parts, told, copies, nowMs)
+  announceToTab(parts, told, copies, nowMs)
 }
 
 const TYPES: Readonly<Record<ChargeStatus, string | undefined>> = {
@@ -98,8 +98,8 @@ export function announceCharge(parts: Parts, charge: Charge, copies: number, now
       subject: `charge:${charge.paymentId}`,
       data: chargeData(parts.store, charge, version),
     })
-  if (charge.type === 'AUTH') announce(parts, told('SUBSCRIPTION_AUTH_STATUS'), copies, nowMs)
-  announce(parts, told(type), copies, nowMs)
+  if (charge.type === 'AUTH') announceToTab(parts, told('SUBSCRIPTION_AUTH_STATUS'), copies, nowMs)
+  announceToTab(parts, told(type), copies, nowMs)
 }
 
 function chargeData(store: Store, charge: Charge, version: ApiVersion): Json {
@@ -144,5 +144,5 @@ export function announceChargeRefund(parts: Parts, refund: ChargeRefund, copies:
         : {}),
     },
   })
-  announce(parts, told, copies, nowMs)
+  announceToTab(parts, told, copies, nowMs)
 }

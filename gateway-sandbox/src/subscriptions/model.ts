@@ -75,3 +75,16 @@ export type ChargeRefund = {
   readonly createdAtMs: number
   readonly processedAtMs: number | null
 }
+
+export type ControlledKind = 'notification' | 'execution'
+
+/** A notification or an execution of the controlled flow. The shop gives its id. */
+export type ControlledAttempt = {
+  readonly kind: ControlledKind
+  readonly attemptId: string
+  readonly cfId: string
+  readonly paymentId: string
+  readonly status: 'INITIALIZED' | 'SUCCESS' | 'FAILED'
+  readonly atMs: number
+  readonly endedAtMs: number | null
+}

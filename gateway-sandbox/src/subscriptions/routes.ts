@@ -6,6 +6,7 @@ import { badBody, invalid, missing } from '../refusals.ts'
 import { paced, type Pace } from '../pace.ts'
 import { type Paying, readNewChargeRefund, readPaying } from './charge-fields.ts'
 import { cancelCharge, createAuth, createCharge, readCharge, retryCharge } from './charges.ts'
+import { controlledRoutes } from './controlled.ts'
 import { chargeEntity, chargeRefundEntity, payEntity, planEntity, subscriptionEntity } from './entities.ts'
 import type { Subscription } from './model.ts'
 import { createChargeRefund, readChargeRefund } from './refunds.ts'
@@ -33,6 +34,7 @@ export function subscriptionRoutes(app: FastifyInstance, parts: Parts, pace: Pac
   const write = (request: FastifyRequest, reply: FastifyReply, work: Work): Promise<FastifyReply> =>
     read(request, reply, (nowMs) => once(store, request, reply, nowMs, () => work(nowMs)))
 
+  controlledRoutes(app, parts, read, write)
   app.post('/plans', (request, reply) => write(request, reply, () => planEntity(createPlan(store, readNewPlan(request.body)))))
   app.get<PlanPath>('/plans/:planId', (request, reply) => read(request, reply, () => planEntity(readPlan(store, request.params.planId))))
 
