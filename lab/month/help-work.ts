@@ -52,7 +52,8 @@ export function createHelp(world: World, bank: Bank, complain: (complaint: strin
   async function give(today: IstDay, amount: number): Promise<string | undefined> {
     const receipt = await upload()
     bank.payByHand(`help ${receipt}`, { day: today, paise: -Math.round(amount * 100), words: `NEFT DR-SHOE SHOP-BILL ${bills}` })
-    const body = { amount, purpose: 'school shoes', receipts: [receipt], beneficiaryId: beneficiaryId ?? '' }
+    const translations = { hi: 'स्कूल के जूते' }
+    const body = { amount, purpose: 'school shoes', translations, receipts: [receipt], beneficiaryId: beneficiaryId ?? '' }
     const asked = await as('finance', 'askDisbursement', { ...key(), body })
     if (asked.status !== 200) {
       complain(`help of ${amount}: ${asked.text}`)
