@@ -2,7 +2,7 @@
 import { rupeeAmount } from '@roz/core/fields.ts'
 import { bankReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
-import { endpoint, tableCall } from './endpoint.ts'
+import { staffCall, tableCall } from './endpoint.ts'
 import { APPROVAL_ABOVE, APPROVAL_REFUSALS, asked, narrowing, outlay, outlayId, reasoned, receipts, seenOutlay } from './outlays.ts'
 import { READERS, TREASURY } from './roles.ts'
 import { count, day, instant, newer, nextCursor, page, rupees } from './shapes.ts'
@@ -61,10 +61,9 @@ export const bankCheck = z.object({
 })
 
 export const accountCalls = {
-  houseEntries: endpoint({
+  houseEntries: staffCall({
     method: 'GET',
     path: '/admin/house-entries',
-    access: 'admin',
     roles: READERS,
     summary: 'Entries of the platform’s own accounts and settlements of the gateway, newest first; q searches the words.',
     query: z.object({ ...page.shape, ...narrowing }),
@@ -77,10 +76,9 @@ export const accountCalls = {
     refusals: [],
   }),
   houseEntriesCsv: tableCall('/admin/house-entries.csv', 'The list of house entries', { roles: READERS, query: z.object(narrowing) }),
-  askHouseEntry: endpoint({
+  askHouseEntry: staffCall({
     method: 'POST',
     path: '/admin/house-entries',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: `Requests an entry: the platform’s share paid out, tax remitted, or losses covered from the share. ${APPROVAL_ABOVE}`,
@@ -88,10 +86,9 @@ export const accountCalls = {
     output: z.object({ entry: houseEntry }),
     refusals: ['receipt_not_found', 'receipt_used', 'insufficient_funds', 'idempotency_mismatch'],
   }),
-  askSettlement: endpoint({
+  askSettlement: staffCall({
     method: 'POST',
     path: '/admin/settlements',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: `Records a settlement of the gateway: the net amount that reached the bank, and the fee. Its report stays private. ${APPROVAL_ABOVE}`,
@@ -99,10 +96,9 @@ export const accountCalls = {
     output: z.object({ entry: houseEntry }),
     refusals: ['receipt_not_found', 'receipt_used', 'settlement_known', 'settlement_exceeds_owed', 'idempotency_mismatch'],
   }),
-  approveHouseEntry: endpoint({
+  approveHouseEntry: staffCall({
     method: 'POST',
     path: '/admin/house-entries/{id}/approve',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: 'Approves and books a requested entry; refused to the person who requested it.',
@@ -118,10 +114,9 @@ export const accountCalls = {
       'idempotency_mismatch',
     ],
   }),
-  rejectHouseEntry: endpoint({
+  rejectHouseEntry: staffCall({
     method: 'POST',
     path: '/admin/house-entries/{id}/reject',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: 'Rejects a requested entry with a reason.',
@@ -130,10 +125,9 @@ export const accountCalls = {
     output: z.object({ entry: houseEntry }),
     refusals: ['outlay_not_found', 'changed_since_seen', 'outlay_final', 'idempotency_mismatch'],
   }),
-  reconciliation: endpoint({
+  reconciliation: staffCall({
     method: 'GET',
     path: '/admin/reconciliation',
-    access: 'admin',
     roles: READERS,
     summary: 'The amounts that the gateway owes us and that our bank should have, and the changes of each day, newest first.',
     query: page,

@@ -2,7 +2,7 @@
 import { announcementLink, announcementText } from '@roz/core/announcement-fields.ts'
 import { inEach } from '@roz/core/language.ts'
 import { z } from 'zod'
-import { endpoint, tableCall } from './endpoint.ts'
+import { staffCall, tableCall } from './endpoint.ts'
 import { EDITORS, STAFF } from './roles.ts'
 import { count, instant, nextCursor, page } from './shapes.ts'
 
@@ -32,10 +32,9 @@ const params = z.object({ id: z.string().max(100) })
 const answer = z.object({ announcement })
 
 export const announcementCalls = {
-  announcements: endpoint({
+  announcements: staffCall({
     method: 'GET',
     path: '/admin/announcements',
-    access: 'admin',
     roles: STAFF,
     summary: 'Announcements that are planned, running or over, the newest first; q searches the text in every language.',
     query: z.object({ ...page.shape, ...narrowing }),
@@ -43,20 +42,18 @@ export const announcementCalls = {
     refusals: [],
   }),
   announcementsCsv: tableCall('/admin/announcements.csv', 'The announcements', { roles: STAFF, query: z.object(narrowing) }),
-  createAnnouncement: endpoint({
+  createAnnouncement: staffCall({
     method: 'POST',
     path: '/admin/announcements',
-    access: 'admin',
     roles: EDITORS,
     summary: 'Makes an announcement that members see in the app from its start to its end.',
     body: written,
     output: answer,
     refusals: [],
   }),
-  updateAnnouncement: endpoint({
+  updateAnnouncement: staffCall({
     method: 'PUT',
     path: '/admin/announcements/{id}',
-    access: 'admin',
     roles: EDITORS,
     summary: 'Changes an announcement that is planned or running.',
     params,
@@ -64,10 +61,9 @@ export const announcementCalls = {
     output: answer,
     refusals: ['announcement_not_found', 'announcement_over', 'changed_since_seen'],
   }),
-  endAnnouncement: endpoint({
+  endAnnouncement: staffCall({
     method: 'POST',
     path: '/admin/announcements/{id}/end',
-    access: 'admin',
     roles: EDITORS,
     summary: 'Ends a running announcement now; a planned one never starts.',
     params,

@@ -3,7 +3,7 @@ import { AUTOPAY_STATES } from '@roz/core/autopay.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
 import { debit } from './autopay.ts'
-import { endpoint, tableCall } from './endpoint.ts'
+import { staffCall, tableCall } from './endpoint.ts'
 import { payee, search } from './payouts.ts'
 import { CARE, READERS } from './roles.ts'
 import { count, day, instant, nextCursor, order, page, rupees } from './shapes.ts'
@@ -34,10 +34,9 @@ export const adminMandate = z.object({
 const narrowing = { status: z.enum([...AUTOPAY_STATES, 'late', 'unknown', 'uncancelled'], 'choice_invalid').optional(), q: search, order }
 
 export const autopayAdminCalls = {
-  adminAutopay: endpoint({
+  adminAutopay: staffCall({
     method: 'GET',
     path: '/admin/autopay',
-    access: 'admin',
     roles: READERS,
     summary:
       "Mandates of AutoPay, newest first or, by `order`, oldest first; q searches the member's name and mail, and the ids of mandate and debits.",
@@ -46,10 +45,9 @@ export const autopayAdminCalls = {
     refusals: [],
   }),
   adminAutopayCsv: tableCall('/admin/autopay.csv', 'The mandates', { roles: READERS, query: z.object(narrowing) }),
-  adminAutopayFigures: endpoint({
+  adminAutopayFigures: staffCall({
     method: 'GET',
     path: '/admin/autopay/figures',
-    access: 'admin',
     roles: READERS,
     summary: 'AutoPay in numbers: mandates by state, debits without an end, and the debits of the last 14 days.',
     output: z.object({
@@ -60,10 +58,9 @@ export const autopayAdminCalls = {
     }),
     refusals: [],
   }),
-  adminStopAutopay: endpoint({
+  adminStopAutopay: staffCall({
     method: 'POST',
     path: '/admin/autopay/{id}/stop',
-    access: 'admin',
     roles: CARE,
     stepUp: true,
     summary: 'Stops a mandate, with a reason for the staff log. The member is told. `status` is the state that was seen.',

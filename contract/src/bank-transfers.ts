@@ -3,7 +3,7 @@ import { rupeeAmount, ticketKey } from '@roz/core/fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { bankNumber, transferReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { endpoint, staffCall } from './endpoint.ts'
 import { READERS, TREASURY } from './roles.ts'
 import { day, instant, nextCursor, page, rupees } from './shapes.ts'
 import { ORDER_REFUSALS, orderStatus } from './wallet.ts'
@@ -68,30 +68,27 @@ export const bankTransferCalls = {
     output: z.object({ order_id: z.string(), reference }),
     refusals: ORDER_REFUSALS,
   }),
-  transferLines: endpoint({
+  transferLines: staffCall({
     method: 'GET',
     path: '/admin/transfers/lines',
-    access: 'admin',
     roles: READERS,
     summary: 'Money that came in by the statements and has no entry yet, newest import first, each with the order whose reference it has.',
     query: page,
     output: z.object({ lines: z.array(line), nextCursor }),
     refusals: [],
   }),
-  transfers: endpoint({
+  transfers: staffCall({
     method: 'GET',
     path: '/admin/transfers',
-    access: 'admin',
     roles: READERS,
     summary: 'Transfers that were confirmed, rejected, or wait for a second person, newest first.',
     query: z.object({ ...page.shape, status: transferFilter.optional() }),
     output: z.object({ transfers: z.array(transfer), nextCursor }),
     refusals: [],
   }),
-  confirmTransferLine: endpoint({
+  confirmTransferLine: staffCall({
     method: 'POST',
     path: '/admin/transfers/lines/{id}/confirm',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: 'Confirms that a line of the statement is the transfer of an order, and credits it; without an order it goes to suspense.',
@@ -100,10 +97,9 @@ export const bankTransferCalls = {
     output: z.object({ transfer }),
     refusals: ['bank_line_not_found', 'changed_since_seen', ...CONFIRMED],
   }),
-  confirmTransfer: endpoint({
+  confirmTransfer: staffCall({
     method: 'POST',
     path: '/admin/transfers',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: "Confirms a transfer by the bank's number, where there is no statement of it.",
@@ -111,10 +107,9 @@ export const bankTransferCalls = {
     output: z.object({ transfer }),
     refusals: ['transfer_has_line', 'transfer_no_order', 'transfer_other_amount', ...CONFIRMED],
   }),
-  approveTransfer: endpoint({
+  approveTransfer: staffCall({
     method: 'POST',
     path: '/admin/transfers/{id}/approve',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: 'Confirms a transfer as the second person, and credits it.',
@@ -122,10 +117,9 @@ export const bankTransferCalls = {
     output: z.object({ transfer }),
     refusals: ['transfer_not_found', 'transfer_final', ...CONFIRMED],
   }),
-  rejectTransfer: endpoint({
+  rejectTransfer: staffCall({
     method: 'POST',
     path: '/admin/transfers/{id}/reject',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: 'Rejects a transfer that waits for a second person. Nothing is credited.',

@@ -1,7 +1,7 @@
 /** Calls of our bank accounts: the import of their statements, and the matching of their lines with our books. */
 import { bankAccountName, bankLastFour, statementMapping } from '@roz/core/statement-fields.ts'
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { staffCall } from './endpoint.ts'
 import { READERS, TAX_READERS, TREASURY } from './roles.ts'
 import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
 
@@ -58,19 +58,17 @@ const UNREAD = [
 ] as const
 
 export const bankCalls = {
-  bankAccounts: endpoint({
+  bankAccounts: staffCall({
     method: 'GET',
     path: '/admin/bank-accounts',
-    access: 'admin',
     roles: READERS,
     summary: 'Our bank accounts, each with the columns of its statement.',
     output: z.object({ accounts: z.array(account) }),
     refusals: [],
   }),
-  saveBankAccount: endpoint({
+  saveBankAccount: staffCall({
     method: 'PUT',
     path: '/admin/bank-accounts/{id}',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: 'Adds a bank account under an id that the client chose, or changes its name and mapping.',
@@ -79,10 +77,9 @@ export const bankCalls = {
     output: z.object({ account }),
     refusals: ['bank_account_exists'],
   }),
-  previewStatement: endpoint({
+  previewStatement: staffCall({
     method: 'POST',
     path: '/admin/bank-accounts/{id}/preview',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: 'Reads a statement as CSV by the mapping of its account, and stores nothing.',
@@ -102,10 +99,9 @@ export const bankCalls = {
     }),
     refusals: UNREAD,
   }),
-  importStatement: endpoint({
+  importStatement: staffCall({
     method: 'POST',
     path: '/admin/bank-accounts/{id}/import',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: 'Stores the lines of a statement that are new. The same file again stores nothing.',
@@ -118,20 +114,18 @@ export const bankCalls = {
     output: z.object({ stored: count, known: count, matched: count.meta({ description: 'Lines matched by reference and amount' }) }),
     refusals: [...UNREAD, 'changed_since_seen'],
   }),
-  bankLines: endpoint({
+  bankLines: staffCall({
     method: 'GET',
     path: '/admin/bank-lines',
-    access: 'admin',
     roles: READERS,
     summary: 'The lines of all statements, newest import first, without their words.',
     query: z.object({ ...page.shape, status: z.enum(['open'], 'choice_invalid').optional() }),
     output: z.object({ lines: z.array(line), nextCursor }),
     refusals: [],
   }),
-  bankLine: endpoint({
+  bankLine: staffCall({
     method: 'GET',
     path: '/admin/bank-lines/{id}',
-    access: 'admin',
     roles: TAX_READERS,
     stepUp: true,
     summary: 'A line with the words of the bank, and the entries of our books that it may be. The staff log records who read it.',
@@ -139,10 +133,9 @@ export const bankCalls = {
     output: z.object({ line, words: z.string(), candidates: z.array(movement) }),
     refusals: ['bank_line_not_found'],
   }),
-  matchBankLine: endpoint({
+  matchBankLine: staffCall({
     method: 'POST',
     path: '/admin/bank-lines/{id}/match',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: 'Matches a line with an entry of the same amount, or takes a match back (`subject` null). No money moves.',

@@ -18,7 +18,7 @@ import { email, phone } from '@roz/core/person-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
 import { arrivalFields, followUpFields, pictureUpload } from './disbursements.ts'
-import { endpoint, tableCall } from './endpoint.ts'
+import { endpoint, staffCall, tableCall } from './endpoint.ts'
 import { beneficiaryFields } from './help.ts'
 import { CASE_READERS, CASE_WORKERS, CASE_WITNESSES, HELPERS, STAFF } from './roles.ts'
 import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
@@ -137,10 +137,9 @@ export const caseCalls = {
     stepUp: true,
     query: z.object(narrowing),
   }),
-  helpCases: endpoint({
+  helpCases: staffCall({
     method: 'GET',
     path: '/admin/help-cases',
-    access: 'admin',
     roles: CASE_READERS,
     summary:
       'Requests for help without names: the most urgent first, then the oldest; q searches number and district. A volunteer gets those assigned to them.',
@@ -152,10 +151,9 @@ export const caseCalls = {
     }),
     refusals: [],
   }),
-  helpOrder: endpoint({
+  helpOrder: staffCall({
     method: 'GET',
     path: '/admin/help-order',
-    access: 'admin',
     roles: HELPERS,
     summary: 'The requests whose order today’s draw can decide: agreed ones without a payment, and the list of today.',
     output: z.object({
@@ -165,10 +163,9 @@ export const caseCalls = {
     }),
     refusals: [],
   }),
-  freezeHelpOrder: endpoint({
+  freezeHelpOrder: staffCall({
     method: 'PUT',
     path: '/admin/help-order/{day}',
-    access: 'admin',
     roles: HELPERS,
     stepUp: true,
     summary: 'Let the day decide: its draw orders these agreed requests. The numbers are public at once, and final when the round closes.',
@@ -177,10 +174,9 @@ export const caseCalls = {
     output: z.object({ day, numbers: z.array(number) }),
     refusals: ['round_closed', 'case_not_found', 'case_not_agreed', 'case_ordered'],
   }),
-  helpCase: endpoint({
+  helpCase: staffCall({
     method: 'GET',
     path: '/admin/help-cases/{number}',
-    access: 'admin',
     roles: CASE_WORKERS,
     stepUp: true,
     summary: 'A request with its words, contact and history. The staff log names the reader.',
@@ -188,10 +184,9 @@ export const caseCalls = {
     output: caseAnswer,
     refusals: ['case_not_found'],
   }),
-  assignHelpCase: endpoint({
+  assignHelpCase: staffCall({
     method: 'PUT',
     path: '/admin/help-cases/{number}',
-    access: 'admin',
     roles: HELPERS,
     stepUp: true,
     summary: 'Says who takes care of a request, or nobody, and how urgent it is.',
@@ -204,10 +199,9 @@ export const caseCalls = {
     output: caseAnswer,
     refusals: ['case_not_found', 'changed_since_seen', 'staff_not_found'],
   }),
-  stepHelpCase: endpoint({
+  stepHelpCase: staffCall({
     method: 'POST',
     path: '/admin/help-cases/{number}/steps',
-    access: 'admin',
     roles: CASE_WORKERS,
     stepUp: true,
     summary: 'Records what was done: a call, a check, a follow-up, an attempt, or the end of a request. Support and volunteers end none.',
@@ -224,10 +218,9 @@ export const caseCalls = {
     output: caseAnswer,
     refusals: ['case_not_found', 'case_stage', 'case_tries', 'changed_since_seen', 'forbidden'],
   }),
-  arriveHelpCase: endpoint({
+  arriveHelpCase: staffCall({
     method: 'POST',
     path: '/admin/help-cases/{number}/arrival',
-    access: 'admin',
     roles: CASE_WITNESSES,
     stepUp: true,
     summary:
@@ -237,10 +230,9 @@ export const caseCalls = {
     output: caseAnswer,
     refusals: ['case_not_found', 'changed_since_seen', 'case_stage', 'own_check', 'own_arrival', 'arrival_recorded', 'too_many_requests'],
   }),
-  followUpHelpCase: endpoint({
+  followUpHelpCase: staffCall({
     method: 'POST',
     path: '/admin/help-cases/{number}/follow-ups',
-    access: 'admin',
     roles: CASE_WITNESSES,
     stepUp: true,
     summary:
@@ -259,20 +251,18 @@ export const caseCalls = {
       'follow_up_picture',
     ],
   }),
-  uploadCaseFollowUpPicture: endpoint({
+  uploadCaseFollowUpPicture: staffCall({
     ...pictureUpload,
     method: 'POST',
     path: '/admin/help-cases/{number}/picture',
-    access: 'admin',
     roles: CASE_WITNESSES,
     summary: 'Stores the picture of the follow-up of a request that is due, as at its payment. Limits as for the follow-up.',
     params: numbered,
     refusals: [...pictureUpload.refusals, 'case_not_found', 'case_stage', 'own_check'],
   }),
-  agreeHelpCase: endpoint({
+  agreeHelpCase: staffCall({
     method: 'POST',
     path: '/admin/help-cases/{number}/agree',
-    access: 'admin',
     roles: HELPERS,
     stepUp: true,
     summary:

@@ -3,7 +3,7 @@ import { message } from '@roz/core/fields.ts'
 import { writerName } from '@roz/core/name-fields.ts'
 import { email } from '@roz/core/person-fields.ts'
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { endpoint, staffCall } from './endpoint.ts'
 import { story } from './impact.ts'
 import { STAFF } from './roles.ts'
 import { count, day, instant, newer, nextCursor, page, rupees } from './shapes.ts'
@@ -134,10 +134,9 @@ export const communityCalls = {
     status: 201,
     refusals: ['too_many_requests'],
   }),
-  adminStats: endpoint({
+  adminStats: staffCall({
     method: 'GET',
     path: '/admin/stats',
-    access: 'admin',
     roles: STAFF,
     summary: 'Members, contributions, need shares, today, rounds in progress.',
     output: z.object({

@@ -2,7 +2,7 @@
 import { siteFigure } from '@roz/core/site-fields.ts'
 import { videoUrl } from '@roz/core/story-fields.ts'
 import { z } from 'zod'
-import { endpoint, tableCall } from './endpoint.ts'
+import { staffCall, tableCall } from './endpoint.ts'
 import { refundState, withdrawalState } from './payouts.ts'
 import { EDITORS, READERS, STAFF, TREASURY } from './roles.ts'
 import { roundStatus } from './rounds.ts'
@@ -109,30 +109,27 @@ const site = z.object({
 })
 
 export const deskCalls = {
-  adminTodo: endpoint({
+  adminTodo: staffCall({
     method: 'GET',
     path: '/admin/todo',
-    access: 'admin',
     roles: STAFF,
     summary:
       'The to-do list of the role: for each kind of work its count, its oldest item, and whether it is late. Own requests are left out.',
     output: z.object({ todo: z.array(todoItem) }),
     refusals: [],
   }),
-  adminFigures: endpoint({
+  adminFigures: staffCall({
     method: 'GET',
     path: '/admin/figures',
-    access: 'admin',
     roles: STAFF,
     summary: 'Members, pool and help of each of the last 30, 90 or 365 days, the oldest first.',
     query: z.object({ days: z.enum(['30', '90', '365'], 'choice_invalid').default('30') }),
     output: z.object({ figures: z.array(figure) }),
     refusals: [],
   }),
-  adminRounds: endpoint({
+  adminRounds: staffCall({
     method: 'GET',
     path: '/admin/rounds',
-    access: 'admin',
     roles: ROUND_READERS,
     summary:
       'Every round, newest first, with its seal, beacon, witnesses, result, books and what it waits for; q searches the day (`2026-11`).',
@@ -141,29 +138,26 @@ export const deskCalls = {
     refusals: [],
   }),
   adminRoundsCsv: tableCall('/admin/rounds.csv', 'The rounds', { roles: ROUND_READERS, query: z.object(roundsNarrowing) }),
-  adminSite: endpoint({
+  adminSite: staffCall({
     method: 'GET',
     path: '/admin/site',
-    access: 'admin',
     roles: STAFF,
     summary: 'The marketing figures and the How it works video of the public pages.',
     output: z.object({ site }),
     refusals: [],
   }),
-  editSite: endpoint({
+  editSite: staffCall({
     method: 'PUT',
     path: '/admin/site',
-    access: 'admin',
     roles: EDITORS,
     summary: 'Changes the marketing figures and the How it works video; public pages show them with the next request.',
     body: z.strictObject({ people: siteFigure, contributors: siteFigure, howItWorksVideo: videoUrl }),
     output: z.object({ site }),
     refusals: [],
   }),
-  approveWithdrawals: endpoint({
+  approveWithdrawals: staffCall({
     method: 'POST',
     path: '/admin/withdrawals/approve',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: 'Approves up to 50 withdrawals. Each is a separate decision on the state that was seen; the answer has the result of each.',
@@ -171,10 +165,9 @@ export const deskCalls = {
     output: z.object({ results: z.array(approvedRow) }),
     refusals: ['idempotency_mismatch'],
   }),
-  approveRefunds: endpoint({
+  approveRefunds: staffCall({
     method: 'POST',
     path: '/admin/refunds/approve',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: 'Approves up to 50 refunds. Each is a separate decision on the state that was seen; the answer has the result of each.',

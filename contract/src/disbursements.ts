@@ -6,7 +6,7 @@ import { publicName } from '@roz/core/help-fields.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
-import { endpoint, tableCall } from './endpoint.ts'
+import { endpoint, staffCall, tableCall } from './endpoint.ts'
 import { knownBy, uploaded } from './help.ts'
 import {
   APPROVAL_ABOVE,
@@ -111,10 +111,9 @@ export const pictureUpload = {
 } as const
 
 export const disbursementCalls = {
-  disbursements: endpoint({
+  disbursements: staffCall({
     method: 'GET',
     path: '/admin/disbursements',
-    access: 'admin',
     roles: STAFF,
     summary: 'Disbursements from the help fund and their corrections, newest first; q searches words in every language and public name.',
     query: z.object({ ...page.shape, ...helpNarrowing }),
@@ -132,10 +131,9 @@ export const disbursementCalls = {
     refusals: [],
   }),
   disbursementsCsv: tableCall('/admin/disbursements.csv', 'The list of disbursements', { roles: STAFF, query: z.object(helpNarrowing) }),
-  disbursementQuote: endpoint({
+  disbursementQuote: staffCall({
     method: 'GET',
     path: '/admin/disbursements/quote',
-    access: 'admin',
     roles: STAFF,
     summary: 'The days whose open help an amount would take now, the oldest first.',
     query: z.object({
@@ -148,10 +146,9 @@ export const disbursementCalls = {
     output: z.object({ balance: rupees, days: z.array(part) }),
     refusals: ['insufficient_funds'],
   }),
-  askDisbursement: endpoint({
+  askDisbursement: staffCall({
     method: 'POST',
     path: '/admin/disbursements',
-    access: 'admin',
     roles: HELPERS,
     stepUp: true,
     summary: `Requests a disbursement for a person whose consent is recorded. ${APPROVAL_ABOVE}`,
@@ -173,10 +170,9 @@ export const disbursementCalls = {
       'idempotency_mismatch',
     ],
   }),
-  approveDisbursement: endpoint({
+  approveDisbursement: staffCall({
     method: 'POST',
     path: '/admin/disbursements/{id}/approve',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: 'Approves and books a requested disbursement or correction; refused to the person who requested it.',
@@ -196,10 +192,9 @@ export const disbursementCalls = {
       'idempotency_mismatch',
     ],
   }),
-  rejectDisbursement: endpoint({
+  rejectDisbursement: staffCall({
     method: 'POST',
     path: '/admin/disbursements/{id}/reject',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: 'Rejects a requested disbursement with a reason; the money stays in the fund.',
@@ -208,10 +203,9 @@ export const disbursementCalls = {
     output: z.object({ disbursement }),
     refusals: ['outlay_not_found', 'changed_since_seen', 'outlay_final', 'idempotency_mismatch'],
   }),
-  correctDisbursement: endpoint({
+  correctDisbursement: staffCall({
     method: 'POST',
     path: '/admin/disbursements/{id}/correct',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: `Corrects a booked disbursement by a separate entry: money of it came back. ${APPROVAL_ABOVE}`,
@@ -220,10 +214,9 @@ export const disbursementCalls = {
     output: z.object({ disbursement }),
     refusals: ['disbursement_not_found', 'receipt_not_found', 'receipt_used', 'correction_too_large', 'idempotency_mismatch'],
   }),
-  translateDisbursement: endpoint({
+  translateDisbursement: staffCall({
     method: 'POST',
     path: '/admin/disbursements/{id}/translations',
-    access: 'admin',
     roles: HELPERS,
     stepUp: true,
     summary:
@@ -233,10 +226,9 @@ export const disbursementCalls = {
     output: z.object({ disbursement }),
     refusals: ['outlay_not_found', 'changed_since_seen', 'outlay_final', 'idempotency_mismatch'],
   }),
-  recordArrival: endpoint({
+  recordArrival: staffCall({
     method: 'POST',
     path: '/admin/disbursements/{id}/arrival',
-    access: 'admin',
     roles: HELPERS,
     stepUp: true,
     summary:
@@ -265,10 +257,9 @@ export const disbursementCalls = {
       'idempotency_mismatch',
     ],
   }),
-  recordFollowUp: endpoint({
+  recordFollowUp: staffCall({
     method: 'POST',
     path: '/admin/disbursements/{id}/follow-ups',
-    access: 'admin',
     roles: HELPERS,
     stepUp: true,
     summary:
@@ -278,21 +269,19 @@ export const disbursementCalls = {
     output: z.object({ disbursement }),
     refusals: ['disbursement_not_found', 'follow_up_consent', 'follow_up_not_due', 'own_arrival', 'follow_up_picture'],
   }),
-  uploadFollowUpPicture: endpoint({
+  uploadFollowUpPicture: staffCall({
     ...pictureUpload,
     method: 'POST',
     path: '/admin/disbursements/{id}/picture',
-    access: 'admin',
     roles: HELPERS,
     summary:
       'Stores the picture of the follow-up that is due, as WebP without its metadata. Public once a follow-up names it; else deleted after a day.',
     params: outlayId,
     refusals: [...pictureUpload.refusals, 'disbursement_not_found'],
   }),
-  followUpPictureForTeam: endpoint({
+  followUpPictureForTeam: staffCall({
     method: 'GET',
     path: '/admin/follow-ups/{id}/picture',
-    access: 'admin',
     roles: STAFF,
     summary: 'The picture of a follow-up, also before its story is public.',
     params: outlayId,
@@ -308,10 +297,9 @@ export const disbursementCalls = {
     output: 'file',
     refusals: ['not_found'],
   }),
-  withholdFollowUp: endpoint({
+  withholdFollowUp: staffCall({
     method: 'POST',
     path: '/admin/follow-ups/{id}/withhold',
-    access: 'admin',
     roles: EDITORS,
     stepUp: true,
     summary: 'Withholds a follow-up that tells personal data, for good, with a reason for the staff log. Its picture is deleted.',
@@ -320,10 +308,9 @@ export const disbursementCalls = {
     output: z.object({ disbursement }),
     refusals: ['follow_up_not_found', 'follow_up_withheld', 'own_payment'],
   }),
-  arrivalCode: endpoint({
+  arrivalCode: staffCall({
     method: 'POST',
     path: '/admin/disbursements/{id}/arrival-code',
-    access: 'admin',
     roles: HELPERS,
     stepUp: true,
     summary: 'Shows the payer the four digits to hand over with the help. The receiver tells them to somebody else.',

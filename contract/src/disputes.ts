@@ -1,6 +1,6 @@
 /** Administrators' calls of disputes. */
 import { z } from 'zod'
-import { endpoint, tableCall } from './endpoint.ts'
+import { staffCall, tableCall } from './endpoint.ts'
 import { payee, search } from './payouts.ts'
 import { READERS } from './roles.ts'
 import { count, instant, nextCursor, order, page, rupees } from './shapes.ts'
@@ -33,10 +33,9 @@ export const dispute = z.object({
 const disputeNarrowing = { status: disputeFilter.optional(), q: search, order }
 
 export const disputeCalls = {
-  disputes: endpoint({
+  disputes: staffCall({
     method: 'GET',
     path: '/admin/disputes',
-    access: 'admin',
     roles: READERS,
     summary:
       "Disputes of payments, newest first or, by `order`, oldest first; q searches the member's name and mail, dispute, order and payment.",

@@ -85,20 +85,22 @@ export type CsvTable = {
 
 /** A call with an Idempotency-Key moves money, so nobody must reach it without a wallet. */
 type MoneyGuarded<E extends EndpointSpec> = 'idempotency_mismatch' extends E['refusals'][number]
-  ? { readonly access: 'member' | 'verified' | 'admin' }
+  ? { readonly access: 'member' | 'verified' }
   : unknown
 
-/** A call for admins without its roles does not compile; nor does a call of other people with them. */
-type RoleGuarded<E extends EndpointSpec> = E['access'] extends 'admin' ? { readonly roles: Roles } : { readonly roles?: never }
+/** A call of anybody but the portal: with roles it does not compile. */
+type OpenSpec = EndpointSpec & { readonly access: Exclude<Access, 'admin'>; readonly roles?: never }
+export const endpoint = <const E extends OpenSpec>(spec: E & MoneyGuarded<E>): E => spec
 
+type StaffSpec = Omit<EndpointSpec, 'access'> & { readonly roles: Roles }
 /** An administrator's call with an Idempotency-Key moves money: without the step-up it does not compile. */
-type StepUpGuarded<E extends EndpointSpec> = E['access'] extends 'admin'
-  ? 'idempotency_mismatch' extends E['refusals'][number]
-    ? { readonly stepUp: true }
-    : unknown
-  : unknown
+type StepUpGuarded<E extends StaffSpec> = 'idempotency_mismatch' extends E['refusals'][number] ? { readonly stepUp: true } : unknown
 
-export const endpoint = <const E extends EndpointSpec>(spec: E & MoneyGuarded<E> & RoleGuarded<E> & StepUpGuarded<E>): E => spec
+/** A call of the portal, for an admin's session of these roles. */
+export const staffCall = <const E extends StaffSpec>(spec: E & StepUpGuarded<E>): E & { readonly access: 'admin' } => ({
+  ...spec,
+  access: 'admin',
+})
 
 /** A list of the portal as a table, which the staff log records. `what` begins its summary. */
 export const tableCall = <

@@ -4,7 +4,7 @@ import { rupeeAmount } from '@roz/core/fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
 import { houseEntry } from './accounts.ts'
-import { endpoint } from './endpoint.ts'
+import { staffCall } from './endpoint.ts'
 import { APPROVAL_ABOVE } from './outlays.ts'
 import { READERS, TREASURY } from './roles.ts'
 import { count, day, instant, newer, nextCursor, page, rupees } from './shapes.ts'
@@ -55,30 +55,27 @@ export const finding = z.object({
 const one = z.object({ id: z.string().min(1).max(100) })
 
 export const findingCalls = {
-  gatewaySettlements: endpoint({
+  gatewaySettlements: staffCall({
     method: 'GET',
     path: '/admin/gateway-settlements',
-    access: 'admin',
     roles: READERS,
     summary: 'The settlements that the gateway reported, newest first: what waits to be recorded, and what became of the others.',
     query: z.object({ ...page.shape, status: z.enum(['to_record'], 'choice_invalid').optional() }),
     output: z.object({ settlements: z.array(gatewaySettlement), nextCursor }),
     refusals: [],
   }),
-  gatewaySettlement: endpoint({
+  gatewaySettlement: staffCall({
     method: 'GET',
     path: '/admin/gateway-settlements/{id}',
-    access: 'admin',
     roles: READERS,
     summary: 'The report of a settlement as JSON: what the gateway said of it and of each event, without the payers.',
     params: one,
     output: z.object({ settlement: gatewaySettlement, report: z.string().nullable() }),
     refusals: ['settlement_not_found'],
   }),
-  recordSettlement: endpoint({
+  recordSettlement: staffCall({
     method: 'POST',
     path: '/admin/gateway-settlements/{id}/record',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: `Records a settlement as the gateway reported it; the report is its evidence. The body has the amounts that the person saw. ${APPROVAL_ABOVE}`,
@@ -95,20 +92,18 @@ export const findingCalls = {
       'idempotency_mismatch',
     ],
   }),
-  findings: endpoint({
+  findings: staffCall({
     method: 'GET',
     path: '/admin/findings',
-    access: 'admin',
     roles: READERS,
     summary: 'What does not fit between our books, the gateway and the bank, newest first. By default what is open.',
     query: z.object({ ...page.shape, status: z.enum(['open', 'past'], 'choice_invalid').default('open') }),
     output: z.object({ findings: z.array(finding), nextCursor }),
     refusals: [],
   }),
-  closeFinding: endpoint({
+  closeFinding: staffCall({
     method: 'POST',
     path: '/admin/findings/{id}/close',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary:

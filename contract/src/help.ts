@@ -2,7 +2,7 @@
 import { CONSENT_WAYS, GUARDIANS, privateNote, publicName } from '@roz/core/help-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
-import { endpoint, tableCall } from './endpoint.ts'
+import { endpoint, staffCall, tableCall } from './endpoint.ts'
 import { HELPERS, STAFF, TREASURY } from './roles.ts'
 import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
 
@@ -64,10 +64,9 @@ const beneficiaryAnswer = z.object({ beneficiary })
 const narrowing = { status: beneficiaryState.optional(), q: z.string().max(200).optional() }
 
 export const helpCalls = {
-  beneficiaries: endpoint({
+  beneficiaries: staffCall({
     method: 'GET',
     path: '/admin/beneficiaries',
-    access: 'admin',
     roles: STAFF,
     stepUp: true,
     summary: 'Beneficiaries, newest first; q searches the public name.',
@@ -80,10 +79,9 @@ export const helpCalls = {
     stepUp: true,
     query: z.object(narrowing),
   }),
-  createBeneficiary: endpoint({
+  createBeneficiary: staffCall({
     method: 'POST',
     path: '/admin/beneficiaries',
-    access: 'admin',
     roles: HELPERS,
     summary: 'Adds a person or family to help: a public name without a surname, and the consent if it is given already.',
     body: z.strictObject(beneficiaryFields),
@@ -91,10 +89,9 @@ export const helpCalls = {
     status: 201,
     refusals: [],
   }),
-  updateBeneficiary: endpoint({
+  updateBeneficiary: staffCall({
     method: 'PUT',
     path: '/admin/beneficiaries/{id}',
-    access: 'admin',
     roles: HELPERS,
     stepUp: true,
     summary:
@@ -104,20 +101,18 @@ export const helpCalls = {
     output: beneficiaryAnswer,
     refusals: ['beneficiary_not_found', 'consent_revoked', 'request_waiting', 'own_payment'],
   }),
-  uploadReceipt: endpoint({
+  uploadReceipt: staffCall({
     method: 'POST',
     path: '/admin/uploads',
-    access: 'admin',
     roles: HELPERS,
     summary: 'Stores a picture of a bill as WebP, without its metadata. The picture becomes public when its entry is booked.',
     ...uploaded,
     output: z.object({ ...billPicture.shape, url: z.string().meta({ description: 'Its public address once it is booked' }) }),
     refusals: ['receipt_not_picture', ...uploaded.refusals],
   }),
-  adminReceipt: endpoint({
+  adminReceipt: staffCall({
     method: 'GET',
     path: '/admin/receipts/{hash}',
-    access: 'admin',
     roles: STAFF,
     summary: 'The picture of a bill, also before it is public.',
     params: z.object({ hash: z.string().max(100) }),
@@ -133,10 +128,9 @@ export const helpCalls = {
     output: 'file',
     refusals: ['receipt_not_found'],
   }),
-  withholdReceipt: endpoint({
+  withholdReceipt: staffCall({
     method: 'POST',
     path: '/admin/receipts/{hash}/withhold',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: 'Withholds the picture of a bill from the public for good, with a reason for the staff log. Its hash stays in the books.',

@@ -6,7 +6,7 @@ import { LANGUAGES } from '@roz/core/language.ts'
 import { REMINDER_TIMES } from '@roz/core/reminder.ts'
 import { secondFactor } from '@roz/core/staff-fields.ts'
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { endpoint, staffCall } from './endpoint.ts'
 import { passkeyAnswer, passkeyRequest } from './passkeys.ts'
 import { EVERYONE } from './roles.ts'
 import { count, day, instant, messageAnswer, newer, openedAnswer, signedIn, user, userAnswer } from './shapes.ts'
@@ -172,10 +172,9 @@ export const identityCalls = {
     output: z.object({ publicKey: passkeyRequest }),
     refusals: ['invalid_credentials', 'no_passkey', 'too_many_requests'],
   }),
-  stepUp: endpoint({
+  stepUp: staffCall({
     method: 'POST',
     path: '/admin/step-up',
-    access: 'admin',
     roles: EVERYONE,
     beforeTotp: true,
     summary:

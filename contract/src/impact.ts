@@ -3,7 +3,7 @@ import { charityDescription, charityName, storyDescription, storyTitle, videoUrl
 import { inEach, LANGUAGES } from '@roz/core/language.ts'
 import { STORY_WORDS } from '@roz/core/story-words.ts'
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { endpoint, staffCall } from './endpoint.ts'
 import { EDITORS, STAFF } from './roles.ts'
 import { count, day, drawn, instant, newer, nextCursor, page, rupees } from './shapes.ts'
 
@@ -169,10 +169,9 @@ export const impactCalls = {
     output: z.object({ totalDonated: rupees, charitiesSupported: count, daysActive: count }),
     refusals: [],
   }),
-  storiesAdmin: endpoint({
+  storiesAdmin: staffCall({
     method: 'GET',
     path: '/impact/stories-admin',
-    access: 'admin',
     roles: STAFF,
     summary: 'All stories, drafts included, newest first, or the one with this id; q searches the words in every language, follow-ups too.',
     query: z.object({
@@ -184,10 +183,9 @@ export const impactCalls = {
     output: z.object({ stories: z.array(portalStory), nextCursor }),
     refusals: [],
   }),
-  createStory: endpoint({
+  createStory: staffCall({
     method: 'POST',
     path: '/impact/stories',
-    access: 'admin',
     roles: EDITORS,
     summary: 'Makes a draft dated today; with `outlayId` it tells of that disbursement.',
     body: z.strictObject({
@@ -201,10 +199,9 @@ export const impactCalls = {
     output: z.object({ story: portalStory }),
     refusals: ['disbursement_not_found', 'story_exists', 'consent_revoked'],
   }),
-  updateStory: endpoint({
+  updateStory: staffCall({
     method: 'PUT',
     path: '/impact/stories/{id}',
-    access: 'admin',
     roles: EDITORS,
     summary:
       'Edits a story, publishes it ({isActive: true}), unpublishes it, or schedules it ({publishAt}; null ends the schedule). Read-only fields are ignored.',
@@ -225,10 +222,9 @@ export const impactCalls = {
     output: z.object({ story: newer(portalStory) }),
     refusals: ['story_not_found', 'changed_since_seen', 'disbursement_not_found', 'story_exists', 'story_told', 'consent_revoked'],
   }),
-  deleteStory: endpoint({
+  deleteStory: staffCall({
     method: 'DELETE',
     path: '/impact/stories/{id}',
-    access: 'admin',
     roles: EDITORS,
     summary: 'Deletes a draft that was never published, with its picture.',
     params: z.object({ id: z.string().max(100) }),
@@ -236,10 +232,9 @@ export const impactCalls = {
     status: 204,
     refusals: ['story_not_found', 'story_was_published'],
   }),
-  uploadPoster: endpoint({
+  uploadPoster: staffCall({
     method: 'POST',
     path: '/impact/stories/{id}/poster',
-    access: 'admin',
     roles: EDITORS,
     summary: "Sets the story's picture; it is stored again as WebP, without the file's metadata.",
     params: z.object({ id: z.string().max(100) }),

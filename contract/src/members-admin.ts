@@ -2,7 +2,7 @@
 import { staffNote } from '@roz/core/care-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { z } from 'zod'
-import { endpoint, tableCall } from './endpoint.ts'
+import { staffCall, tableCall } from './endpoint.ts'
 import { CARE, READERS } from './roles.ts'
 import { signedInDevice } from './identity.ts'
 import { count, day, instant, nextCursor, page, rupees, user } from './shapes.ts'
@@ -55,7 +55,6 @@ const params = z.object({ id: z.string().max(100) })
 /** A decision about an account: with a reason, for the staff log. */
 const decision = {
   method: 'POST',
-  access: 'admin',
   roles: CARE,
   stepUp: true,
   params,
@@ -70,10 +69,9 @@ const narrowing = {
 }
 
 export const memberAdminCalls = {
-  adminUsers: endpoint({
+  adminUsers: staffCall({
     method: 'GET',
     path: '/admin/users',
-    access: 'admin',
     roles: READERS,
     stepUp: true,
     summary: 'Members, newest first or by figures; q searches name, mail and phone.',
@@ -86,20 +84,18 @@ export const memberAdminCalls = {
     refusals: [],
   }),
   adminUsersCsv: tableCall('/admin/users.csv', 'The list of members', { roles: READERS, stepUp: true, query: z.object(narrowing) }),
-  adminUser: endpoint({
+  adminUser: staffCall({
     method: 'GET',
     path: '/admin/users/{id}',
-    access: 'admin',
     roles: READERS,
     summary: 'One member: account, devices, flags, notes, mails, and the newest of their money and rounds.',
     params,
     output: memberPage,
     refusals: ['member_not_found'],
   }),
-  adminUserTransactions: endpoint({
+  adminUserTransactions: staffCall({
     method: 'GET',
     path: '/admin/users/{id}/transactions',
-    access: 'admin',
     roles: READERS,
     summary: "A member's transactions, newest first, as the member sees them.",
     params,
@@ -107,41 +103,40 @@ export const memberAdminCalls = {
     output: z.object({ transactions: z.array(transaction), nextCursor }),
     refusals: ['member_not_found'],
   }),
-  suspendUser: endpoint({
+  suspendUser: staffCall({
     ...decision,
     path: '/admin/users/{id}/suspend',
     summary: 'Suspends a member: joining, adding money, withdrawing, refunds and closing are refused. The member is mailed.',
     refusals: ['member_not_found', 'already_suspended'],
   }),
-  reinstateUser: endpoint({
+  reinstateUser: staffCall({
     ...decision,
     path: '/admin/users/{id}/reinstate',
     summary: 'Ends a suspension. The member is mailed.',
     refusals: ['member_not_found', 'not_suspended', 'own_money'],
   }),
-  holdUser: endpoint({
+  holdUser: staffCall({
     ...decision,
     path: '/admin/users/{id}/hold',
     summary: 'Holds the withdrawals and refunds of a member; joining and adding money go on. The member is mailed.',
     refusals: ['member_not_found', 'already_held'],
   }),
-  releaseUser: endpoint({
+  releaseUser: staffCall({
     ...decision,
     path: '/admin/users/{id}/release',
     summary: 'Ends the hold of a member: withdrawals and refunds may be approved again. The member is mailed.',
     refusals: ['member_not_found', 'not_held', 'own_money'],
   }),
-  endUserSessions: endpoint({
+  endUserSessions: staffCall({
     ...decision,
     path: '/admin/users/{id}/end-sessions',
     summary: 'Logs a member out of all devices.',
     output: z.object({ ended: count }),
     refusals: ['member_not_found'],
   }),
-  noteUser: endpoint({
+  noteUser: staffCall({
     method: 'POST',
     path: '/admin/users/{id}/notes',
-    access: 'admin',
     roles: CARE,
     summary: 'Writes a note about a member for the staff. A note is never changed.',
     params,

@@ -2,7 +2,7 @@
 import { staffReply } from '@roz/core/care-fields.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { z } from 'zod'
-import { endpoint, tableCall } from './endpoint.ts'
+import { staffCall, tableCall } from './endpoint.ts'
 import { CARE, READERS } from './roles.ts'
 import { instant, nextCursor, order, page } from './shapes.ts'
 
@@ -29,10 +29,9 @@ const params = z.object({ id: z.string().max(100) })
 const answer = z.object({ message: received })
 
 export const messageCalls = {
-  messages: endpoint({
+  messages: staffCall({
     method: 'GET',
     path: '/admin/messages',
-    access: 'admin',
     roles: READERS,
     stepUp: true,
     summary:
@@ -42,10 +41,9 @@ export const messageCalls = {
     refusals: [],
   }),
   messagesCsv: tableCall('/admin/messages.csv', 'The messages', { roles: READERS, stepUp: true, query: z.object(narrowing) }),
-  replyToMessage: endpoint({
+  replyToMessage: staffCall({
     method: 'POST',
     path: '/admin/messages/{id}/reply',
-    access: 'admin',
     roles: CARE,
     summary: "Mails a reply to the writer, in the writer's language and in the thread of the ticket. The same reply is sent once.",
     params,
@@ -53,10 +51,9 @@ export const messageCalls = {
     output: answer,
     refusals: ['message_not_found'],
   }),
-  setMessageStatus: endpoint({
+  setMessageStatus: staffCall({
     method: 'PUT',
     path: '/admin/messages/{id}',
-    access: 'admin',
     roles: CARE,
     summary: 'Changes the status of a message.',
     params,

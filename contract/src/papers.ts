@@ -2,7 +2,7 @@
 import { parseQuarter } from '@roz/core/financial-year.ts'
 import { certificateNumber, pan } from '@roz/core/tax-fields.ts'
 import { z } from 'zod'
-import { endpoint, tableCall } from './endpoint.ts'
+import { endpoint, staffCall, tableCall } from './endpoint.ts'
 import { purposeLanguage } from './outlays.ts'
 import { TAX_READERS, TREASURY } from './roles.ts'
 import { count, day, nextCursor, page, rupees } from './shapes.ts'
@@ -88,10 +88,9 @@ export const paperCalls = {
     output: z.object({ tax: ownTax }),
     refusals: ['pan_not_needed'],
   }),
-  taxWithheld: endpoint({
+  taxWithheld: staffCall({
     method: 'GET',
     path: '/admin/tax',
-    access: 'admin',
     roles: TAX_READERS,
     stepUp: true,
     summary: 'Members from whose rewards tax was withheld in a quarter, by the day of payment. The staff log records the read.',
@@ -110,10 +109,9 @@ export const paperCalls = {
     stepUp: true,
     query: z.object({ quarter: quarter.optional() }),
   }),
-  setCertificate: endpoint({
+  setCertificate: staffCall({
     method: 'PUT',
     path: '/admin/tax/{quarter}/{id}',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: 'Keeps the number of the certificate of withheld tax of a member and quarter; the member sees it.',

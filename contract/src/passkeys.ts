@@ -1,7 +1,7 @@
 /** Calls of the passkeys of staff. Options and answers have the JSON of WebAuthn, level 3; an answer has only what the server checks. */
 import { passkeyName, totpCode } from '@roz/core/staff-fields.ts'
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { staffCall } from './endpoint.ts'
 import { EVERYONE } from './roles.ts'
 import { instant } from './shapes.ts'
 
@@ -45,20 +45,18 @@ const passkeyCreation = z
 export const passkeyRecord = z.object({ id: z.string(), name: z.string(), addedAt: instant, usedAt: instant.nullable() })
 
 export const passkeyCalls = {
-  startPasskey: endpoint({
+  startPasskey: staffCall({
     method: 'POST',
     path: '/admin/passkeys/start',
-    access: 'admin',
     roles: EVERYONE,
     summary: 'After a code of the app: what the browser needs to make a passkey (WebAuthn), once within five minutes and in this session.',
     body: z.strictObject({ totp: totpCode }),
     output: z.object({ publicKey: passkeyCreation }),
     refusals: ['wrong_code', 'totp_not_enrolled', 'passkeys_full', 'too_many_requests'],
   }),
-  addPasskey: endpoint({
+  addPasskey: staffCall({
     method: 'POST',
     path: '/admin/passkeys',
-    access: 'admin',
     roles: EVERYONE,
     summary: 'Adds the passkey that the browser made. The authenticator must have verified its person.',
     body: z.strictObject({ name: passkeyName, credential: newPasskey }),
@@ -66,10 +64,9 @@ export const passkeyCalls = {
     status: 201,
     refusals: ['wrong_passkey', 'passkeys_full'],
   }),
-  removePasskey: endpoint({
+  removePasskey: staffCall({
     method: 'POST',
     path: '/admin/passkeys/{id}/remove',
-    access: 'admin',
     roles: EVERYONE,
     stepUp: true,
     summary: 'Removes one of the own passkeys. Without any, codes of the app log in again.',
@@ -78,10 +75,9 @@ export const passkeyCalls = {
     status: 204,
     refusals: ['passkey_not_found'],
   }),
-  setPasskeysOnly: endpoint({
+  setPasskeysOnly: staffCall({
     method: 'PUT',
     path: '/admin/passkeys/only',
-    access: 'admin',
     roles: EVERYONE,
     stepUp: true,
     summary: 'Whether codes of the app are refused at the own login and step-up. Passkeys and recovery codes are always accepted.',
@@ -90,10 +86,9 @@ export const passkeyCalls = {
     status: 204,
     refusals: ['no_passkey'],
   }),
-  askPasskey: endpoint({
+  askPasskey: staffCall({
     method: 'POST',
     path: '/admin/passkeys/ask',
-    access: 'admin',
     roles: EVERYONE,
     summary:
       'What the browser needs to use one of the own passkeys for a step-up (WebAuthn), once within five minutes and in this session.',

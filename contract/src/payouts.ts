@@ -3,7 +3,7 @@ import { rupeeAmount } from '@roz/core/fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { bankReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
-import { endpoint, tableCall } from './endpoint.ts'
+import { endpoint, staffCall, tableCall } from './endpoint.ts'
 import { OWNERS, READERS, TREASURY } from './roles.ts'
 import { count, instant, newer, nextCursor, order, page, rupees, seen } from './shapes.ts'
 import { bankDetail, upiDetail, withdrawal } from './wallet.ts'
@@ -108,10 +108,9 @@ const reasonedWithdrawal = z.strictObject({ ...seenWithdrawal.shape, reason: dec
 const refundAnswer = z.object({ refund: adminRefund })
 
 export const payoutCalls = {
-  adminWithdrawals: endpoint({
+  adminWithdrawals: staffCall({
     method: 'GET',
     path: '/admin/withdrawals',
-    access: 'admin',
     roles: READERS,
     summary:
       "Withdrawals in all states, newest first or, by `order`, oldest first; q searches the member's name and mail, id and reference.",
@@ -128,10 +127,9 @@ export const payoutCalls = {
     roles: READERS,
     query: z.object({ status: withdrawalFilter.optional(), q: search, order }),
   }),
-  approveWithdrawal: endpoint({
+  approveWithdrawal: staffCall({
     method: 'POST',
     path: '/admin/withdrawals/{id}/approve',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary:
@@ -151,10 +149,9 @@ export const payoutCalls = {
       'idempotency_mismatch',
     ],
   }),
-  rejectWithdrawal: endpoint({
+  rejectWithdrawal: staffCall({
     method: 'POST',
     path: '/admin/withdrawals/{id}/reject',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: 'Rejects a withdrawal that was not sent; the money goes back into the wallet.',
@@ -163,10 +160,9 @@ export const payoutCalls = {
     output: withdrawalAnswer,
     refusals: ['withdrawal_not_found', 'changed_since_seen', 'withdrawal_final', 'being_paid_by_hand', 'idempotency_mismatch'],
   }),
-  retryWithdrawal: endpoint({
+  retryWithdrawal: staffCall({
     method: 'POST',
     path: '/admin/withdrawals/{id}/retry',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: 'Sends an approved withdrawal again after the gateway refused it, or asks the gateway now about a sent withdrawal.',
@@ -184,10 +180,9 @@ export const payoutCalls = {
       'idempotency_mismatch',
     ],
   }),
-  completeWithdrawal: endpoint({
+  completeWithdrawal: staffCall({
     method: 'POST',
     path: '/admin/withdrawals/{id}/complete',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary:
@@ -208,10 +203,9 @@ export const payoutCalls = {
       'idempotency_mismatch',
     ],
   }),
-  withdrawalBank: endpoint({
+  withdrawalBank: staffCall({
     method: 'POST',
     path: '/admin/withdrawals/{id}/bank',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary:
@@ -231,10 +225,9 @@ export const payoutCalls = {
       'own_money',
     ],
   }),
-  withdrawalNotPaid: endpoint({
+  withdrawalNotPaid: staffCall({
     method: 'POST',
     path: '/admin/withdrawals/{id}/not-paid',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: 'The person who opened the bank account records that it was not paid, and why; the money goes back into the wallet.',
@@ -252,10 +245,9 @@ export const payoutCalls = {
       'idempotency_mismatch',
     ],
   }),
-  takeOverWithdrawal: endpoint({
+  takeOverWithdrawal: staffCall({
     method: 'POST',
     path: '/admin/withdrawals/{id}/take-over',
-    access: 'admin',
     roles: OWNERS,
     stepUp: true,
     summary:
@@ -301,10 +293,9 @@ export const payoutCalls = {
     }),
     refusals: [],
   }),
-  adminRefunds: endpoint({
+  adminRefunds: staffCall({
     method: 'GET',
     path: '/admin/refunds',
-    access: 'admin',
     roles: READERS,
     summary:
       "Refunds in all states, newest first or, by `order`, oldest first; q searches the member's name and mail, order, id and reference.",
@@ -316,10 +307,9 @@ export const payoutCalls = {
     roles: READERS,
     query: z.object({ status: refundFilter.optional(), q: search, order }),
   }),
-  approveRefund: endpoint({
+  approveRefund: staffCall({
     method: 'POST',
     path: '/admin/refunds/{id}/approve',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary:
@@ -340,10 +330,9 @@ export const payoutCalls = {
       'idempotency_mismatch',
     ],
   }),
-  rejectRefund: endpoint({
+  rejectRefund: staffCall({
     method: 'POST',
     path: '/admin/refunds/{id}/reject',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary: 'Rejects a refund that was not sent; the held amount goes back.',

@@ -1,7 +1,7 @@
 /** Administrators' calls about signals: signs that accounts belong together. */
 import { staffNote } from '@roz/core/care-fields.ts'
 import { z } from 'zod'
-import { endpoint, tableCall } from './endpoint.ts'
+import { staffCall, tableCall } from './endpoint.ts'
 import { CARE, READERS } from './roles.ts'
 import { count, instant, newer, nextCursor, page } from './shapes.ts'
 
@@ -35,10 +35,9 @@ const narrowing = {
 }
 
 export const reviewCalls = {
-  flags: endpoint({
+  flags: staffCall({
     method: 'GET',
     path: '/admin/flags',
-    access: 'admin',
     roles: READERS,
     summary:
       'Signals: accounts that share a phone, bank account, device or network, or withdrew early. A signal refuses nothing. q searches the accounts.',
@@ -47,10 +46,9 @@ export const reviewCalls = {
     refusals: [],
   }),
   flagsCsv: tableCall('/admin/flags.csv', 'The flags', { roles: READERS, query: z.object(narrowing) }),
-  reviewFlag: endpoint({
+  reviewFlag: staffCall({
     method: 'PUT',
     path: '/admin/flags/{id}',
-    access: 'admin',
     roles: CARE,
     summary: 'Marks a flag as reviewed, or not, with a note. `count` is the number of accounts that were seen.',
     params: z.object({ id: z.string().max(100) }),

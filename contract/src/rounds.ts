@@ -2,7 +2,7 @@
 import { rupeeAmount, ticketKey } from '@roz/core/fields.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
+import { endpoint, staffCall } from './endpoint.ts'
 import { receipt } from './open-books.ts'
 import { TREASURY } from './roles.ts'
 import { rupeeTrail } from './rupee.ts'
@@ -178,10 +178,9 @@ export const roundCalls = {
       'overloaded',
     ],
   }),
-  triggerDraw: endpoint({
+  triggerDraw: staffCall({
     method: 'POST',
     path: '/admin/trigger-draw',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary:

@@ -5,7 +5,7 @@ import { email, givenPassword } from '@roz/core/person-fields.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { secondFactor, staffPassword, totpCode } from '@roz/core/staff-fields.ts'
 import { z } from 'zod'
-import { endpoint, tableCall } from './endpoint.ts'
+import { endpoint, staffCall, tableCall } from './endpoint.ts'
 import { signedInDevice } from './identity.ts'
 import { passkeyCalls, passkeyRecord } from './passkeys.ts'
 import { CONTROL, EVERYONE, OWNERS, STAFF_ROLES } from './roles.ts'
@@ -71,10 +71,9 @@ export const auditEntry = z.object({
 
 export const staffCalls = {
   ...passkeyCalls,
-  staff: endpoint({
+  staff: staffCall({
     method: 'GET',
     path: '/admin/staff',
-    access: 'admin',
     roles: CONTROL,
     summary: 'The team, the newest first, former members included, and all open invitations; q searches name and mail of the team.',
     query: z.object({ ...page.shape, ...narrowing }),
@@ -82,10 +81,9 @@ export const staffCalls = {
     refusals: [],
   }),
   staffCsv: tableCall('/admin/staff.csv', 'The team without the invitations', { roles: CONTROL, query: z.object(narrowing) }),
-  inviteStaff: endpoint({
+  inviteStaff: staffCall({
     method: 'POST',
     path: '/admin/staff',
-    access: 'admin',
     roles: OWNERS,
     stepUp: true,
     summary: 'Mails a link that works once within 24 hours. A second invitation of an address replaces the first.',
@@ -94,10 +92,9 @@ export const staffCalls = {
     status: 201,
     refusals: ['forbidden', 'member_address', 'staff_exists'],
   }),
-  cancelInvitation: endpoint({
+  cancelInvitation: staffCall({
     method: 'POST',
     path: '/admin/invitations/{id}/cancel',
-    access: 'admin',
     roles: OWNERS,
     stepUp: true,
     summary: 'Makes the link of an invitation invalid.',
@@ -115,10 +112,9 @@ export const staffCalls = {
     output: messageAnswer,
     refusals: ['invitation_invalid', 'email_taken', 'too_many_requests'],
   }),
-  changeStaffRole: endpoint({
+  changeStaffRole: staffCall({
     method: 'PUT',
     path: '/admin/staff/{id}',
-    access: 'admin',
     roles: OWNERS,
     stepUp: true,
     summary:
@@ -128,10 +124,9 @@ export const staffCalls = {
     output: staffAnswer,
     refusals: ['forbidden', 'staff_not_found', 'last_owner'],
   }),
-  removeStaff: endpoint({
+  removeStaff: staffCall({
     method: 'POST',
     path: '/admin/staff/{id}/remove',
-    access: 'admin',
     roles: OWNERS,
     stepUp: true,
     summary:
@@ -141,10 +136,9 @@ export const staffCalls = {
     output: staffAnswer,
     refusals: ['forbidden', 'staff_not_found', 'last_owner'],
   }),
-  resetStaffTotp: endpoint({
+  resetStaffTotp: staffCall({
     method: 'POST',
     path: '/admin/staff/{id}/reset-totp',
-    access: 'admin',
     roles: OWNERS,
     stepUp: true,
     summary:
@@ -154,10 +148,9 @@ export const staffCalls = {
     output: staffAnswer,
     refusals: ['forbidden', 'staff_not_found', 'totp_not_enrolled', 'own_totp'],
   }),
-  stopStaffChange: endpoint({
+  stopStaffChange: staffCall({
     method: 'POST',
     path: '/admin/staff/{id}/stop',
-    access: 'admin',
     roles: OWNERS,
     stepUp: true,
     summary:
@@ -166,10 +159,9 @@ export const staffCalls = {
     output: staffAnswer,
     refusals: ['forbidden', 'staff_not_found'],
   }),
-  staffAccount: endpoint({
+  staffAccount: staffCall({
     method: 'GET',
     path: '/admin/account',
-    access: 'admin',
     roles: EVERYONE,
     beforeTotp: true,
     summary: "The caller's account: its authenticator app, its passkeys, and the devices on which it is logged in.",
@@ -185,39 +177,35 @@ export const staffCalls = {
     }),
     refusals: [],
   }),
-  updateStaffAccount: endpoint({
+  updateStaffAccount: staffCall({
     method: 'PUT',
     path: '/admin/account',
-    access: 'admin',
     roles: EVERYONE,
     summary: "Changes the caller's name or the language of mails. A field left out is not changed.",
     body: z.strictObject({ name: z.optional(name), language: z.enum(LANGUAGES, 'choice_invalid').optional() }),
     output: userAnswer,
     refusals: [],
   }),
-  changeStaffPassword: endpoint({
+  changeStaffPassword: staffCall({
     method: 'POST',
     path: '/admin/account/password',
-    access: 'admin',
     roles: EVERYONE,
     summary: 'Sets a new password of one’s own and logs the account out on every other device.',
     body: z.strictObject({ currentPassword: givenPassword, newPassword: staffPassword }),
     output: z.object({ ended: count }),
     refusals: ['wrong_password', 'too_many_requests'],
   }),
-  endOtherStaffSessions: endpoint({
+  endOtherStaffSessions: staffCall({
     method: 'POST',
     path: '/admin/account/end-others',
-    access: 'admin',
     roles: EVERYONE,
     summary: 'Logs the own account out on every other device.',
     output: z.object({ ended: count }),
     refusals: [],
   }),
-  startTotp: endpoint({
+  startTotp: staffCall({
     method: 'POST',
     path: '/admin/totp',
-    access: 'admin',
     roles: EVERYONE,
     stepUp: true,
     beforeTotp: true,
@@ -226,10 +214,9 @@ export const staffCalls = {
     output: z.object({ uri: z.string().meta({ description: 'otpauth://totp/…, for a QR code' }), secret: z.string() }),
     refusals: ['totp_enrolled'],
   }),
-  confirmTotp: endpoint({
+  confirmTotp: staffCall({
     method: 'POST',
     path: '/admin/totp/confirm',
-    access: 'admin',
     roles: EVERYONE,
     beforeTotp: true,
     summary: 'Turns the authenticator app on by one of its codes, and returns the recovery codes once.',
@@ -237,20 +224,18 @@ export const staffCalls = {
     output: recoveryCodes,
     refusals: ['wrong_code', 'totp_not_started', 'totp_enrolled', 'too_many_requests'],
   }),
-  newRecoveryCodes: endpoint({
+  newRecoveryCodes: staffCall({
     method: 'POST',
     path: '/admin/totp/recovery-codes',
-    access: 'admin',
     roles: EVERYONE,
     summary: 'New recovery codes in place of the old ones.',
     body: z.strictObject({ totp: secondFactor }),
     output: recoveryCodes,
     refusals: ['wrong_code', 'totp_not_enrolled', 'too_many_requests'],
   }),
-  disableTotp: endpoint({
+  disableTotp: staffCall({
     method: 'POST',
     path: '/admin/totp/disable',
-    access: 'admin',
     roles: EVERYONE,
     summary: 'Removes the own authenticator app with its recovery codes and passkeys, by password and code.',
     body: z.strictObject({ password: givenPassword, totp: secondFactor }),
@@ -258,10 +243,9 @@ export const staffCalls = {
     status: 204,
     refusals: ['wrong_password', 'wrong_code', 'totp_not_enrolled', 'too_many_requests'],
   }),
-  adminAudit: endpoint({
+  adminAudit: staffCall({
     method: 'GET',
     path: '/admin/audit',
-    access: 'admin',
     roles: CONTROL,
     summary: 'The staff log of staff and system, newest first, by actor, action, subject and days.',
     query: z.object({ ...page.shape, ...auditFilter.shape }),

@@ -1,7 +1,7 @@
 /** Administrators' calls of payments in suspense. */
 import { bankReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
-import { endpoint, tableCall } from './endpoint.ts'
+import { staffCall, tableCall } from './endpoint.ts'
 import { approvalAbove, id, onHold, payee, search, suspect } from './payouts.ts'
 import { READERS, TREASURY } from './roles.ts'
 import { count, instant, nextCursor, order, page, rupees } from './shapes.ts'
@@ -45,10 +45,9 @@ const seenItem = z.strictObject({ status: suspenseState })
 const itemAnswer = z.object({ item: suspenseItem })
 
 export const suspenseCalls = {
-  suspense: endpoint({
+  suspense: staffCall({
     method: 'GET',
     path: '/admin/suspense',
-    access: 'admin',
     roles: READERS,
     summary: 'Payments in suspense, newest first or, by `order`, oldest first; q searches order and payment.',
     query: z.object({ ...page.shape, status: suspenseFilter.optional(), q: search, order }),
@@ -59,10 +58,9 @@ export const suspenseCalls = {
     roles: READERS,
     query: z.object({ status: suspenseFilter.optional(), q: search, order }),
   }),
-  creditSuspense: endpoint({
+  creditSuspense: staffCall({
     method: 'POST',
     path: '/admin/suspense/{id}/credit',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary:
@@ -83,10 +81,9 @@ export const suspenseCalls = {
       'idempotency_mismatch',
     ],
   }),
-  refundSuspense: endpoint({
+  refundSuspense: staffCall({
     method: 'POST',
     path: '/admin/suspense/{id}/refund',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary:
@@ -107,10 +104,9 @@ export const suspenseCalls = {
       'idempotency_mismatch',
     ],
   }),
-  paySuspense: endpoint({
+  paySuspense: staffCall({
     method: 'POST',
     path: '/admin/suspense/{id}/pay',
-    access: 'admin',
     roles: TREASURY,
     stepUp: true,
     summary:

@@ -2,7 +2,7 @@
  * Mistakes that must not compile. Each `@ts-expect-error` expects the compiler's error on the next line.
  * - If the compiler accepts a mistake, the unused `@ts-expect-error` is itself an error and `npm run check` fails.
  */
-import { endpoint } from '@roz/contract/endpoint.ts'
+import { endpoint, staffCall } from '@roz/contract/endpoint.ts'
 import { expect, test } from 'vitest'
 import type { Handler, Handlers } from './route.ts'
 
@@ -19,13 +19,13 @@ const withoutRefusals = endpoint({ ...said, access: 'visitor' })
 const openToStaff = endpoint({ ...said, access: 'session', refusals: ['idempotency_mismatch'] })
 
 // @ts-expect-error -- an administrators' call without the roles that may make it
-const withoutRoles = endpoint({ ...said, access: 'admin', refusals: [] })
+const withoutRoles = staffCall({ ...said, refusals: [] })
 
 // @ts-expect-error -- a call of everybody with roles, which nobody would check
 const uncheckedRoles = endpoint({ ...said, access: 'visitor', roles: ['owner'], refusals: [] })
 
 // @ts-expect-error -- an administrators' call that moves money without a step-up
-const withoutStepUp = endpoint({ ...said, access: 'admin', roles: ['owner'], refusals: ['idempotency_mismatch'] })
+const withoutStepUp = staffCall({ ...said, roles: ['owner'], refusals: ['idempotency_mismatch'] })
 
 // @ts-expect-error -- a handler that reads the session of a call that needs none
 const forgottenGuard: Handler<typeof unguarded> = async ({ session }) => ({ ok: true, value: void session.memberId })
