@@ -87,6 +87,14 @@ const narrowing = {
   q: z.string().max(200).optional(),
 }
 
+/** What is done about a request. */
+const work = {
+  method: 'POST',
+  stepUp: true,
+  params: numbered,
+  output: caseAnswer,
+} as const
+
 export const caseCalls = {
   askForHelp: endpoint({
     method: 'POST',
@@ -200,12 +208,10 @@ export const caseCalls = {
     refusals: ['case_not_found', 'changed_since_seen', 'staff_not_found'],
   }),
   stepHelpCase: staffCall({
-    method: 'POST',
+    ...work,
     path: '/admin/help-cases/{number}/steps',
     roles: CASE_WORKERS,
-    stepUp: true,
     summary: 'Records what was done: a call, a check, a follow-up, an attempt, or the end of a request. Support and volunteers end none.',
-    params: numbered,
     body: z.strictObject({
       step: z.enum(CASE_STEPS, 'choice_invalid'),
       how: z.enum(CASE_WAYS, 'choice_invalid').nullable(),
@@ -215,31 +221,24 @@ export const caseCalls = {
       answer: z.optional(decisionReason),
       ...seen,
     }),
-    output: caseAnswer,
     refusals: ['case_not_found', 'case_stage', 'case_tries', 'changed_since_seen', 'forbidden'],
   }),
   arriveHelpCase: staffCall({
-    method: 'POST',
+    ...work,
     path: '/admin/help-cases/{number}/arrival',
     roles: CASE_WITNESSES,
-    stepUp: true,
     summary:
       'Records that the help of a request was received, or was not. A volunteer confirms only requests that are assigned to them and that they did not check; nobody confirms what they requested or approved.',
-    params: numbered,
     body: z.strictObject({ ...arrivalFields, how: z.enum(CASE_ARRIVAL_WAYS, 'choice_invalid'), ...seen }),
-    output: caseAnswer,
     refusals: ['case_not_found', 'changed_since_seen', 'case_stage', 'own_check', 'own_arrival', 'arrival_recorded', 'too_many_requests'],
   }),
   followUpHelpCase: staffCall({
-    method: 'POST',
+    ...work,
     path: '/admin/help-cases/{number}/follow-ups',
     roles: CASE_WITNESSES,
-    stepUp: true,
     summary:
       'Records what the helped person of a request says 2, 4 or 12 weeks after the help arrived, whichever is due. The story shows it. Limits as for the arrival.',
-    params: numbered,
     body: z.strictObject({ ...followUpFields, ...seen }),
-    output: caseAnswer,
     refusals: [
       'case_not_found',
       'changed_since_seen',
@@ -261,15 +260,12 @@ export const caseCalls = {
     refusals: [...pictureUpload.refusals, 'case_not_found', 'case_stage', 'own_check'],
   }),
   agreeHelpCase: staffCall({
-    method: 'POST',
+    ...work,
     path: '/admin/help-cases/{number}/agree',
     roles: HELPERS,
-    stepUp: true,
     summary:
       'Agrees to help with an amount, and records the person with the consent. Above APPROVAL_ABOVE two different people must have checked.',
-    params: numbered,
     body: z.strictObject({ amount: rupeeAmount, note: caseNote, beneficiary: z.strictObject(beneficiaryFields), ...seen }),
-    output: caseAnswer,
     refusals: ['case_not_found', 'case_stage', 'case_checks', 'consent_missing', 'changed_since_seen'],
   }),
 } as const

@@ -110,6 +110,14 @@ export const pictureUpload = {
   refusals: ['picture_not_picture', ...uploaded.refusals, 'follow_up_consent', 'follow_up_not_due', 'own_arrival', 'follow_up_picture'],
 } as const
 
+/** What changes a disbursement, or adds to it. */
+const change = {
+  method: 'POST',
+  stepUp: true,
+  params: outlayId,
+  output: z.object({ disbursement }),
+} as const
+
 export const disbursementCalls = {
   disbursements: staffCall({
     method: 'GET',
@@ -171,14 +179,11 @@ export const disbursementCalls = {
     ],
   }),
   approveDisbursement: staffCall({
-    method: 'POST',
+    ...change,
     path: '/admin/disbursements/{id}/approve',
     roles: TREASURY,
-    stepUp: true,
     summary: 'Approves and books a requested disbursement or correction; refused to the person who requested it.',
-    params: outlayId,
     body: seenOutlay,
-    output: z.object({ disbursement }),
     refusals: [
       ...APPROVAL_REFUSALS,
       'beneficiary_not_found',
@@ -193,47 +198,36 @@ export const disbursementCalls = {
     ],
   }),
   rejectDisbursement: staffCall({
-    method: 'POST',
+    ...change,
     path: '/admin/disbursements/{id}/reject',
     roles: TREASURY,
-    stepUp: true,
     summary: 'Rejects a requested disbursement with a reason; the money stays in the fund.',
-    params: outlayId,
     body: reasoned,
-    output: z.object({ disbursement }),
     refusals: ['outlay_not_found', 'changed_since_seen', 'outlay_final', 'idempotency_mismatch'],
   }),
   correctDisbursement: staffCall({
-    method: 'POST',
+    ...change,
     path: '/admin/disbursements/{id}/correct',
     roles: TREASURY,
-    stepUp: true,
     summary: `Corrects a booked disbursement by a separate entry: money of it came back. ${APPROVAL_ABOVE}`,
-    params: outlayId,
     body: z.strictObject(asked),
-    output: z.object({ disbursement }),
     refusals: ['disbursement_not_found', 'receipt_not_found', 'receipt_used', 'correction_too_large', 'idempotency_mismatch'],
   }),
   translateDisbursement: staffCall({
-    method: 'POST',
+    ...change,
     path: '/admin/disbursements/{id}/translations',
     roles: HELPERS,
-    stepUp: true,
     summary:
       'Adds the public words of a disbursement or correction in other languages, or changes them, until it is rejected. Nothing else of it changes.',
-    params: outlayId,
     body: z.strictObject({ ...seenOutlay.shape, translations }),
-    output: z.object({ disbursement }),
     refusals: ['outlay_not_found', 'changed_since_seen', 'outlay_final', 'idempotency_mismatch'],
   }),
   recordArrival: staffCall({
-    method: 'POST',
+    ...change,
     path: '/admin/disbursements/{id}/arrival',
     roles: HELPERS,
-    stepUp: true,
     summary:
       'Records that booked help was received, or was not. Nobody confirms what they requested or approved, nor the writer of the record while somebody else can. The owners are told of help that did not arrive.',
-    params: outlayId,
     body: z.strictObject({
       ...seenOutlay.shape,
       ...arrivalFields,
@@ -244,7 +238,6 @@ export const disbursementCalls = {
         .optional()
         .meta({ description: 'With how papers: SHA-256 of an uploaded picture' }),
     }),
-    output: z.object({ disbursement }),
     refusals: [
       'disbursement_not_found',
       'changed_since_seen',
@@ -258,15 +251,12 @@ export const disbursementCalls = {
     ],
   }),
   recordFollowUp: staffCall({
-    method: 'POST',
+    ...change,
     path: '/admin/disbursements/{id}/follow-ups',
     roles: HELPERS,
-    stepUp: true,
     summary:
       'Records what a helped person says 2, 4 or 12 weeks after the help arrived, whichever is due, with the consent to be asked again. The story shows it.',
-    params: outlayId,
     body: z.strictObject(followUpFields),
-    output: z.object({ disbursement }),
     refusals: ['disbursement_not_found', 'follow_up_consent', 'follow_up_not_due', 'own_arrival', 'follow_up_picture'],
   }),
   uploadFollowUpPicture: staffCall({
@@ -298,14 +288,11 @@ export const disbursementCalls = {
     refusals: ['not_found'],
   }),
   withholdFollowUp: staffCall({
-    method: 'POST',
+    ...change,
     path: '/admin/follow-ups/{id}/withhold',
     roles: EDITORS,
-    stepUp: true,
     summary: 'Withholds a follow-up that tells personal data, for good, with a reason for the staff log. Its picture is deleted.',
-    params: outlayId,
     body: z.strictObject({ reason: decisionReason }),
-    output: z.object({ disbursement }),
     refusals: ['follow_up_not_found', 'follow_up_withheld', 'own_payment'],
   }),
   arrivalCode: staffCall({

@@ -93,12 +93,20 @@ export const adminRefund = z.object({
   seen: z.string().meta({ description: 'A fingerprint of member, bank account, flags, debt and hold; a decision may name it' }),
 })
 
-export const id = z.object({ id: z.string().max(100) })
+const id = z.object({ id: z.string().max(100) })
 export const search = z.string().max(200).optional()
 export const approvalAbove = rupees.meta({
   description:
     'Above this amount a second person must approve too: APPROVAL_ABOVE less what the asking person decided alone in the last 24 hours',
 })
+/** A decision about one row. */
+export const decision = {
+  method: 'POST',
+  roles: TREASURY,
+  stepUp: true,
+  params: id,
+} as const
+
 const withdrawalAnswer = z.object({ withdrawal: adminWithdrawal })
 /** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
 const seenWithdrawal = z.strictObject({ status: withdrawalState, seen })
@@ -128,13 +136,10 @@ export const payoutCalls = {
     query: z.object({ status: withdrawalFilter.optional(), q: search, order }),
   }),
   approveWithdrawal: staffCall({
-    method: 'POST',
+    ...decision,
     path: '/admin/withdrawals/{id}/approve',
-    roles: TREASURY,
-    stepUp: true,
     summary:
       'Approves a withdrawal: the gateway sends it, or without a gateway it waits for a payment by hand. Above the limit the first approval waits for a second person.',
-    params: id,
     body: seenWithdrawal,
     output: withdrawalAnswer,
     refusals: [
@@ -150,23 +155,17 @@ export const payoutCalls = {
     ],
   }),
   rejectWithdrawal: staffCall({
-    method: 'POST',
+    ...decision,
     path: '/admin/withdrawals/{id}/reject',
-    roles: TREASURY,
-    stepUp: true,
     summary: 'Rejects a withdrawal that was not sent; the money goes back into the wallet.',
-    params: id,
     body: reasonedWithdrawal,
     output: withdrawalAnswer,
     refusals: ['withdrawal_not_found', 'changed_since_seen', 'withdrawal_final', 'being_paid_by_hand', 'idempotency_mismatch'],
   }),
   retryWithdrawal: staffCall({
-    method: 'POST',
+    ...decision,
     path: '/admin/withdrawals/{id}/retry',
-    roles: TREASURY,
-    stepUp: true,
     summary: 'Sends an approved withdrawal again after the gateway refused it, or asks the gateway now about a sent withdrawal.',
-    params: id,
     body: seenWithdrawal,
     output: withdrawalAnswer,
     refusals: [
@@ -181,13 +180,10 @@ export const payoutCalls = {
     ],
   }),
   completeWithdrawal: staffCall({
-    method: 'POST',
+    ...decision,
     path: '/admin/withdrawals/{id}/complete',
-    roles: TREASURY,
-    stepUp: true,
     summary:
       'The person who opened the bank account records the payment by hand. A hold refuses this until it ends. A debt that began after the opening does not, because the money may have left before.',
-    params: id,
     body: z.strictObject({ ...seenWithdrawal.shape, bankReference }),
     output: withdrawalAnswer,
     refusals: [
@@ -204,13 +200,10 @@ export const payoutCalls = {
     ],
   }),
   withdrawalBank: staffCall({
-    method: 'POST',
+    ...decision,
     path: '/admin/withdrawals/{id}/bank',
-    roles: TREASURY,
-    stepUp: true,
     summary:
       'The full bank account or UPI ID of an approved withdrawal, for a payment by hand; only without a payout gateway. After this call only this person can end the withdrawal, by complete or not-paid. Every call is recorded.',
-    params: id,
     body: seenWithdrawal,
     output: z.object({ bankDetail: bankDetail.nullable(), upiDetail: newer(upiDetail.nullable(), { absent: null }) }),
     refusals: [
@@ -226,12 +219,9 @@ export const payoutCalls = {
     ],
   }),
   withdrawalNotPaid: staffCall({
-    method: 'POST',
+    ...decision,
     path: '/admin/withdrawals/{id}/not-paid',
-    roles: TREASURY,
-    stepUp: true,
     summary: 'The person who opened the bank account records that it was not paid, and why; the money goes back into the wallet.',
-    params: id,
     body: reasonedWithdrawal,
     output: withdrawalAnswer,
     refusals: [
@@ -246,13 +236,11 @@ export const payoutCalls = {
     ],
   }),
   takeOverWithdrawal: staffCall({
-    method: 'POST',
+    ...decision,
     path: '/admin/withdrawals/{id}/take-over',
     roles: OWNERS,
-    stepUp: true,
     summary:
       'An owner takes over a payment by hand, with a reason, from the person who opened the bank account. `from` is the id in `shownTo`: if another person has the payment by now, the answer is changed_since_seen.',
-    params: id,
     body: z.strictObject({ ...reasonedWithdrawal.shape, from: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all') }),
     output: withdrawalAnswer,
     refusals: ['withdrawal_not_found', 'changed_since_seen', 'withdrawal_final', 'own_money', 'idempotency_mismatch'],
@@ -308,13 +296,10 @@ export const payoutCalls = {
     query: z.object({ status: refundFilter.optional(), q: search, order }),
   }),
   approveRefund: staffCall({
-    method: 'POST',
+    ...decision,
     path: '/admin/refunds/{id}/approve',
-    roles: TREASURY,
-    stepUp: true,
     summary:
       'Approves a refund and sends it to the gateway; sends it again if the gateway refused it before. Above the limit the first approval waits for a second person.',
-    params: id,
     body: seenRefund,
     output: refundAnswer,
     refusals: [
@@ -331,12 +316,9 @@ export const payoutCalls = {
     ],
   }),
   rejectRefund: staffCall({
-    method: 'POST',
+    ...decision,
     path: '/admin/refunds/{id}/reject',
-    roles: TREASURY,
-    stepUp: true,
     summary: 'Rejects a refund that was not sent; the held amount goes back.',
-    params: id,
     body: z.strictObject({ ...seenRefund.shape, reason: decisionReason }),
     output: refundAnswer,
     refusals: ['refund_not_found', 'changed_since_seen', 'refund_final', 'idempotency_mismatch'],

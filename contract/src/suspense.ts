@@ -2,8 +2,8 @@
 import { bankReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
 import { staffCall, tableCall } from './endpoint.ts'
-import { approvalAbove, id, onHold, payee, search, suspect } from './payouts.ts'
-import { READERS, TREASURY } from './roles.ts'
+import { approvalAbove, decision, onHold, payee, search, suspect } from './payouts.ts'
+import { READERS } from './roles.ts'
 import { count, instant, nextCursor, order, page, rupees } from './shapes.ts'
 import { withdrawal } from './wallet.ts'
 
@@ -59,13 +59,10 @@ export const suspenseCalls = {
     query: z.object({ status: suspenseFilter.optional(), q: search, order }),
   }),
   creditSuspense: staffCall({
-    method: 'POST',
+    ...decision,
     path: '/admin/suspense/{id}/credit',
-    roles: TREASURY,
-    stepUp: true,
     summary:
       'Credits an open item to a member. Above the limit, or to another member than the one of its order, the first decision waits for a second person.',
-    params: id,
     body: z.strictObject({ ...seenItem.shape, memberId: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all') }),
     output: itemAnswer,
     refusals: [
@@ -82,13 +79,10 @@ export const suspenseCalls = {
     ],
   }),
   refundSuspense: staffCall({
-    method: 'POST',
+    ...decision,
     path: '/admin/suspense/{id}/refund',
-    roles: TREASURY,
-    stepUp: true,
     summary:
       'Refunds an open item to its payer; above the limit the refund waits for a second person. If the refund fails, the item is open again.',
-    params: id,
     body: seenItem,
     output: itemAnswer,
     refusals: [
@@ -105,13 +99,10 @@ export const suspenseCalls = {
     ],
   }),
   paySuspense: staffCall({
-    method: 'POST',
+    ...decision,
     path: '/admin/suspense/{id}/pay',
-    roles: TREASURY,
-    stepUp: true,
     summary:
       'Records that an open item of a closed account was paid to its owner by hand, from the bank. Above the limit a second person confirms it.',
-    params: id,
     body: z.strictObject({ ...seenItem.shape, bankReference }),
     output: itemAnswer,
     refusals: [
