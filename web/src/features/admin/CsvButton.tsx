@@ -1,8 +1,8 @@
-/** Downloads a list of the portal as a table for a spreadsheet, with the list's filters. */
+/** The head of a list of the portal: its title, and the button that downloads it as a table for a spreadsheet, with the list's filters. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api } from '@roz/contract/api.ts'
 import { BYTE_ORDER_MARK } from '@roz/core/csv.ts'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
 import { saveFile } from '../../app/save-file.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -41,5 +41,14 @@ export function CsvButton<N extends CsvCall>({ of, name, filters = {} }: CsvButt
       </Button>
       {isBusy ? <Slow /> : null}
     </>
+  )
+}
+
+export function ListHead({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <div className="head-row spaced">
+      <h2>{title}</h2>
+      {children}
+    </div>
   )
 }

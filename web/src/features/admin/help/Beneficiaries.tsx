@@ -12,7 +12,7 @@ import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { Listing } from '../../Listing.tsx'
-import { CsvButton } from '../CsvButton.tsx'
+import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { useNarrowing } from '../money/MoneyRows.tsx'
 import { narrowed } from '../queries.ts'
@@ -32,10 +32,7 @@ export function Beneficiaries() {
   const close = (): void => setOpen(undefined)
   return (
     <>
-      <div className="head-row spaced">
-        <h2>
-          <Trans>Beneficiaries</Trans>
-        </h2>
+      <ListHead title={t`Beneficiaries`}>
         <div className="buttons">
           {mayWrite ? (
             <Button onClick={() => setOpen({ for: 'new' })}>
@@ -44,7 +41,7 @@ export function Beneficiaries() {
           ) : null}
           <CsvButton of="beneficiariesCsv" name="beneficiaries" filters={narrowed(narrowing)} />
         </div>
-      </div>
+      </ListHead>
       {fields}
       <Listing
         list={list}

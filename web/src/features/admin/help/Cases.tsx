@@ -14,7 +14,7 @@ import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { Listing } from '../../Listing.tsx'
-import { CsvButton } from '../CsvButton.tsx'
+import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { useNarrowing } from '../money/MoneyRows.tsx'
 import type { Shown } from '../states.ts'
 import { useMay } from '../use-may.ts'
@@ -61,10 +61,7 @@ export function Cases() {
   const mayOrder = useMay(HELPERS)
   return (
     <>
-      <div className="head-row spaced">
-        <h2>
-          <Trans>Requests for help</Trans>
-        </h2>
+      <ListHead title={t`Requests for help`}>
         <div className="buttons">
           {mayOrder ? (
             <Button kind="secondary" onClick={() => setIsOrdering(true)}>
@@ -73,7 +70,7 @@ export function Cases() {
           ) : null}
           {isTeam ? <CsvButton of="helpCasesCsv" name="help-cases" filters={filters} /> : null}
         </div>
-      </div>
+      </ListHead>
       {fields}
       <Listing
         list={list}

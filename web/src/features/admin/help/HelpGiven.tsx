@@ -12,7 +12,7 @@ import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/Feedback.tsx'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Listing } from '../../Listing.tsx'
-import { CsvButton } from '../CsvButton.tsx'
+import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { MoneyRow, useNarrowing } from '../money/MoneyRows.tsx'
 import { type Disbursement, narrowed, toldHelpOf } from '../queries.ts'
 import { StoryDialog } from './StoryDialog.tsx'
@@ -49,10 +49,7 @@ export function HelpGiven() {
   const missing = fund === undefined ? 0 : Math.round(fund.requested * 100 - fund.balance * 100) / 100
   return (
     <>
-      <div className="head-row spaced">
-        <h2>
-          <Trans>Help given</Trans>
-        </h2>
+      <ListHead title={t`Help given`}>
         <div className="buttons">
           {mayAsk ? (
             <Button onClick={() => setOpen({ action: 'new' })}>
@@ -61,7 +58,7 @@ export function HelpGiven() {
           ) : null}
           <CsvButton of="disbursementsCsv" name="disbursements" filters={narrowed(narrowing)} />
         </div>
-      </div>
+      </ListHead>
       {fund === undefined ? null : (
         <p className="muted spaced">
           <Trans>

@@ -18,7 +18,7 @@ import { toast } from '../../../ui/Toast.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { Listing } from '../../Listing.tsx'
 import { at, paging } from '../../queries.ts'
-import { CsvButton } from '../CsvButton.tsx'
+import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { useNarrowing } from '../money/MoneyRows.tsx'
 import { type Narrowing, QUIETLY, refreshPortal, sorted } from '../queries.ts'
@@ -57,12 +57,9 @@ export function Messages() {
   const [answering, setAnswering] = useState<Message>()
   return (
     <>
-      <div className="head-row spaced">
-        <h2>
-          <Trans>Messages</Trans>
-        </h2>
+      <ListHead title={t`Messages`}>
         <CsvButton of="messagesCsv" name="messages" filters={sorted(narrowing)} />
-      </div>
+      </ListHead>
       {fields}
       <Listing
         list={list}

@@ -18,7 +18,7 @@ import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { toast } from '../../../ui/Toast.tsx'
 import { Listing } from '../../Listing.tsx'
 import { pagesOf } from '../../queries.ts'
-import { CsvButton } from '../CsvButton.tsx'
+import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { type Narrowing, narrowed } from '../queries.ts'
 import { SearchField } from '../SearchField.tsx'
@@ -53,12 +53,9 @@ export function Review() {
   const [open, setOpen] = useState<Flag>()
   return (
     <>
-      <div className="head-row spaced">
-        <h2>
-          <Trans>Review</Trans>
-        </h2>
+      <ListHead title={t`Review`}>
         <CsvButton of="flagsCsv" name="flags" filters={narrowed(narrowing)} />
-      </div>
+      </ListHead>
       <p className="muted spaced">
         <Trans>
           Families share phones and devices, and a whole town can share a network address. A match blocks nothing: look at it together with

@@ -14,7 +14,7 @@ import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { useIsWide } from '../../../ui/wide.ts'
 import { Listing } from '../../Listing.tsx'
-import { CsvButton } from '../CsvButton.tsx'
+import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { MemberPage } from './MemberPage.tsx'
 import { adminUsersQuery, userFilters, type UserNarrowing, type UserSort, type UserStatus } from '../queries.ts'
 import { SearchField } from '../SearchField.tsx'
@@ -35,12 +35,9 @@ function UserList() {
   const sortedAt = list.data?.pages[0]?.sortedAt
   return (
     <>
-      <div className="head-row spaced">
-        <h2>
-          <Trans>Users</Trans>
-        </h2>
+      <ListHead title={t`Users`}>
         <CsvButton of="adminUsersCsv" name="users" filters={userFilters(narrowing)} />
-      </div>
+      </ListHead>
       {fields}
       {typeof sortedAt === 'string' ? (
         <p className="small muted">

@@ -17,7 +17,7 @@ import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Listing } from '../../Listing.tsx'
-import { CsvButton } from '../CsvButton.tsx'
+import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { type AdminMandate, autopayFiguresQuery, mandatesQuery, sorted } from '../queries.ts'
 import { AUTOPAY_FILTERS, AUTOPAY_STATE_WORDS } from '../states.ts'
@@ -31,12 +31,9 @@ export function AutopayMandates() {
   const [stopping, setStopping] = useState<AdminMandate>()
   return (
     <>
-      <div className="head-row spaced">
-        <h2>
-          <Trans>AutoPay</Trans>
-        </h2>
+      <ListHead title={t`AutoPay`}>
         <CsvButton of="adminAutopayCsv" name="autopay" filters={sorted(narrowing)} />
-      </div>
+      </ListHead>
       <Numbers />
       {fields}
       <Listing

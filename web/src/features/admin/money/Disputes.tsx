@@ -7,7 +7,7 @@ import { EmptyState } from '../../../ui/Feedback.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Listing } from '../../Listing.tsx'
-import { CsvButton } from '../CsvButton.tsx'
+import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
 import { type Dispute, disputesQuery, sorted } from '../queries.ts'
 import { DISPUTE_FILTERS, DISPUTE_PROBLEMS, DISPUTE_STAGES, DISPUTE_STATES, disputeStep } from '../states.ts'
@@ -18,12 +18,9 @@ export function Disputes() {
   const list = useInfiniteQuery(disputesQuery(narrowing))
   return (
     <>
-      <div className="head-row spaced">
-        <h2>
-          <Trans>Disputes</Trans>
-        </h2>
+      <ListHead title={t`Disputes`}>
         <CsvButton of="disputesCsv" name="disputes" filters={sorted(narrowing)} />
-      </div>
+      </ListHead>
       {settings.modes.byTransfer ? null : (
         <p className="muted spaced">
           <Trans>Answer the bank in the gateway's dashboard. We ask the gateway for the status every day.</Trans>

@@ -17,7 +17,7 @@ import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Listing } from '../../Listing.tsx'
 import { Decision } from '../Decision.tsx'
-import { CsvButton } from '../CsvButton.tsx'
+import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
 import { narrowed } from '../queries.ts'
 import { useMay, useViewerId } from '../use-may.ts'
@@ -44,10 +44,7 @@ export function HouseEntries() {
   const first = list.data?.pages[0]
   return (
     <>
-      <div className="head-row spaced">
-        <h2>
-          <Trans>Platform entries</Trans>
-        </h2>
+      <ListHead title={t`Platform entries`}>
         <div className="buttons">
           {mayAsk && first !== undefined ? (
             <Button onClick={() => setOpen({ action: 'new' })}>
@@ -56,7 +53,7 @@ export function HouseEntries() {
           ) : null}
           {first === undefined ? null : <CsvButton of="houseEntriesCsv" name="house-entries" filters={narrowed(narrowing)} />}
         </div>
-      </div>
+      </ListHead>
       {first === undefined ? null : (
         <dl className="facts-list spaced">
           {KINDS.map((kind) => (

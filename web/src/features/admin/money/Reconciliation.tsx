@@ -16,7 +16,7 @@ import { formatInstant, formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Listing } from '../../Listing.tsx'
 import { pagesOf } from '../../queries.ts'
-import { CsvButton } from '../CsvButton.tsx'
+import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { BankAccounts, BankCheckLine } from './Bank.tsx'
 import { OpenFindings, PastFindings } from './Findings.tsx'
 import { Proposals } from './Proposals.tsx'
@@ -35,10 +35,7 @@ export function Reconciliation() {
   const settles = first !== undefined && withGateway(first.balances)
   return (
     <>
-      <div className="head-row spaced">
-        <h2>
-          <Trans>Reconciliation</Trans>
-        </h2>
+      <ListHead title={t`Reconciliation`}>
         <div className="buttons">
           {mayRecord && settles ? (
             <Button onClick={() => setRecording(true)}>
@@ -47,7 +44,7 @@ export function Reconciliation() {
           ) : null}
           <CsvButton of="reconciliationCsv" name="reconciliation" />
         </div>
-      </div>
+      </ListHead>
       {first !== undefined && (settles || first.check.open > 0) ? <CheckLine check={first.check} /> : null}
       {first === undefined || first.bankCheck === null ? null : <BankCheckLine check={first.bankCheck} />}
       {first === undefined ? null : <Balances balances={first.balances} />}

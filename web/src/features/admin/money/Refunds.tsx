@@ -2,7 +2,7 @@
  * The portal's refunds. An administrator approves one (it is sent to the original payment method) or rejects it.
  * - A decision carries the state that the row showed, so the server refuses it if the state has changed.
  */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { TREASURY } from '@roz/contract/roles.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
@@ -15,7 +15,7 @@ import { formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Listing } from '../../Listing.tsx'
-import { CsvButton } from '../CsvButton.tsx'
+import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { BatchApproval, type Picked, usePicked } from './BatchApproval.tsx'
 import { BeforeApproval } from './BeforeApproval.tsx'
 import { Decision } from '../Decision.tsx'
@@ -51,12 +51,9 @@ export function Refunds() {
       : undefined
   return (
     <>
-      <div className="head-row spaced">
-        <h2>
-          <Trans>Refunds</Trans>
-        </h2>
+      <ListHead title={t`Refunds`}>
         <CsvButton of="adminRefundsCsv" name="refunds" filters={sorted(narrowing)} />
-      </div>
+      </ListHead>
       {fields}
       <Listing
         list={list}

@@ -14,7 +14,7 @@ import { EmptyState } from '../../../ui/Feedback.tsx'
 import { formatForeign, formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Listing } from '../../Listing.tsx'
-import { CsvButton } from '../CsvButton.tsx'
+import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { MemberPicker } from '../members/MemberPicker.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
@@ -49,12 +49,9 @@ export function Suspense() {
   const close = (): void => setOpen(undefined)
   return (
     <>
-      <div className="head-row spaced">
-        <h2>
-          <Trans>Payments in suspense</Trans>
-        </h2>
+      <ListHead title={t`Payments in suspense`}>
         <CsvButton of="suspenseCsv" name="suspense" filters={sorted(narrowing)} />
-      </div>
+      </ListHead>
       {fields}
       <Listing
         list={list}

@@ -15,7 +15,7 @@ import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Listing } from '../../Listing.tsx'
 import { at, paging } from '../../queries.ts'
-import { CsvButton } from '../CsvButton.tsx'
+import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { portalError } from '../portal-form-errors.ts'
 import { QUIETLY } from '../queries.ts'
@@ -43,12 +43,9 @@ export function TaxWithheld() {
   const first = list.data?.pages[0]
   return (
     <>
-      <div className="head-row spaced">
-        <h2>
-          <Trans>Tax withheld</Trans>
-        </h2>
+      <ListHead title={t`Tax withheld`}>
         {mayWrite ? <CsvButton of="taxWithheldCsv" name="tax" filters={quarter === '' ? {} : { quarter }} /> : null}
-      </div>
+      </ListHead>
       {first === undefined ? null : (
         <>
           <div className="narrowing">

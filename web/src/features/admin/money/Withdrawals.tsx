@@ -16,7 +16,7 @@ import { Modal } from '../../../ui/Modal.tsx'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Listing } from '../../Listing.tsx'
 import { BankOfIfsc, useBankDoubt } from '../../wallet/BankOfIfsc.tsx'
-import { CsvButton } from '../CsvButton.tsx'
+import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { BatchApproval, type Picked, usePicked } from './BatchApproval.tsx'
 import { MoneyRow, type MoneyRowProps, useApprovals, useNarrowing } from './MoneyRows.tsx'
 import { type Withdrawal, type WithdrawalState, withdrawalsQuery, sorted } from '../queries.ts'
@@ -49,12 +49,9 @@ export function Withdrawals() {
       : undefined
   return (
     <>
-      <div className="head-row spaced">
-        <h2>
-          <Trans>Withdrawals</Trans>
-        </h2>
+      <ListHead title={t`Withdrawals`}>
         <CsvButton of="adminWithdrawalsCsv" name="withdrawals" filters={sorted(narrowing)} />
-      </div>
+      </ListHead>
       {byHand ? (
         <p className="muted spaced">
           <Trans>No payout gateway is set up: approved withdrawals are paid by hand.</Trans>

@@ -14,7 +14,7 @@ import { toast } from '../../../ui/Toast.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { Listing } from '../../Listing.tsx'
 import { AnnouncementDialog } from './AnnouncementDialog.tsx'
-import { CsvButton } from '../CsvButton.tsx'
+import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { useNarrowing } from '../money/MoneyRows.tsx'
 import { type Announcement, announcementsQuery, narrowed } from '../queries.ts'
@@ -40,10 +40,7 @@ export function Announcements() {
   const close = (): void => setOpen(undefined)
   return (
     <>
-      <div className="head-row spaced">
-        <h2>
-          <Trans>Announcements</Trans>
-        </h2>
+      <ListHead title={t`Announcements`}>
         <div className="buttons">
           {mayWrite ? (
             <Button onClick={() => setOpen({ for: 'new' })}>
@@ -52,7 +49,7 @@ export function Announcements() {
           ) : null}
           <CsvButton of="announcementsCsv" name="announcements" filters={narrowed(narrowing)} />
         </div>
-      </div>
+      </ListHead>
       {fields}
       <Listing
         list={list}

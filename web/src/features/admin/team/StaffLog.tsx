@@ -1,5 +1,5 @@
 /** The staff log: who changed what, from which value to which, when and from where. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { currentLanguage } from '../../../app/language.ts'
@@ -8,7 +8,7 @@ import { SelectField, TextField } from '../../../ui/Field.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Listing } from '../../Listing.tsx'
-import { CsvButton } from '../CsvButton.tsx'
+import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { SearchField } from '../SearchField.tsx'
 import { usePaused } from '../use-paused.ts'
 import { type AuditEntry, type AuditFilter, auditQuery, givenOf, staffQuery } from './queries.ts'
@@ -27,12 +27,9 @@ export function StaffLog() {
   const people = team.data?.pages.flatMap(({ staff }) => staff) ?? []
   return (
     <>
-      <div className="head-row spaced">
-        <h2>
-          <Trans>Staff log</Trans>
-        </h2>
+      <ListHead title={t`Staff log`}>
         <CsvButton of="adminAuditCsv" name="audit-log" filters={givenOf(asked)} />
-      </div>
+      </ListHead>
       <div className="narrowing audit-filter">
         <SelectField label={t`Who`} value={filter.actor} onChange={(event) => set({ actor: event.target.value })}>
           <option value="">{t`Everybody`}</option>

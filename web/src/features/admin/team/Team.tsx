@@ -10,7 +10,7 @@ import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { Listing } from '../../Listing.tsx'
-import { CsvButton } from '../CsvButton.tsx'
+import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { useNarrowing } from '../money/MoneyRows.tsx'
 import { narrowed } from '../queries.ts'
 import type { Shown } from '../states.ts'
@@ -35,10 +35,7 @@ export function Team() {
   const invitations = list.data?.pages[0]?.invitations ?? []
   return (
     <>
-      <div className="head-row spaced">
-        <h2>
-          <Trans>Team</Trans>
-        </h2>
+      <ListHead title={t`Team`}>
         <div className="buttons">
           {mayChange ? (
             <Button onClick={() => setInvites({})}>
@@ -47,7 +44,7 @@ export function Team() {
           ) : null}
           <CsvButton of="staffCsv" name="team" filters={narrowed(narrowing)} />
         </div>
-      </div>
+      </ListHead>
       {invitations.length === 0 ? null : (
         <>
           <h3>

@@ -10,7 +10,7 @@ import { formatInstant, formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { Listing } from '../../Listing.tsx'
-import { CsvButton } from '../CsvButton.tsx'
+import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { useNarrowing } from '../money/MoneyRows.tsx'
 import { type ListedRound, narrowed, roundsQuery } from '../queries.ts'
 
@@ -41,12 +41,9 @@ export function Rounds() {
   const list = useInfiniteQuery(roundsQuery(narrowing))
   return (
     <>
-      <div className="head-row spaced">
-        <h2>
-          <Trans>Rounds</Trans>
-        </h2>
+      <ListHead title={t`Rounds`}>
         <CsvButton of="adminRoundsCsv" name="rounds" filters={narrowed(narrowing)} />
-      </div>
+      </ListHead>
       {fields}
       <Listing
         list={list}
