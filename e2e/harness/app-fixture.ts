@@ -21,7 +21,6 @@ export type AtOptions = {
   readonly before?: (page: Page) => unknown
 }
 export type Work = (page: Page) => Promise<void>
-export type AppFixture = ReturnType<typeof useAppFixture>
 
 /** Call it once, outside of every test. */
 export function useAppFixture({ size = SMALL, env }: FixtureOptions = {}) {

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { hex } from '@roz/core/draw.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { connect, one, sql } from './db/sql.ts'
 import { inTransaction } from './db/transaction.ts'
 import { addDevice, decryptDevice } from './features/push/devices.ts'
@@ -19,7 +19,7 @@ import { reencryptNow } from './commands/reencrypt.ts'
 import { ENCRYPTED_COLUMNS, ENCRYPTED_DATA } from './encrypted-columns.ts'
 import { createSecrets } from './secrets/secrets.ts'
 import { makeStaff, testSecrets } from './testing/calls.ts'
-import { openRoundsWorld, type RoundsWorld } from './testing/rounds-world.ts'
+import { useRoundsWorld } from './testing/rounds-world.ts'
 import { sha256 } from './tickets/sha256.ts'
 import { createTicketKeys } from './tickets/ticket-keys.ts'
 
@@ -36,12 +36,11 @@ const DETAIL: BankDetail = {
 }
 const UPI = { accountHolderName: 'Asha Verma', upiId: 'asha.verma@okbank' }
 const TARGET = { endpoint: 'https://push.example/one', keys: { p256dh: 'B'.repeat(87), auth: 'A'.repeat(22) } } as never
-let world: RoundsWorld
+const world = useRoundsWorld()
 const members: bigint[] = []
 const keys = new Map<bigint, string>()
 
 beforeAll(async () => {
-  world = await openRoundsWorld()
   const { db, ticketKeys } = world
   for (let n = 0; n < 40; n++) members.push(await world.member(5))
   await world.join(members[0] as bigint)
@@ -85,7 +84,6 @@ beforeAll(async () => {
     insert into help_case_step (id, number, step, sealed_note, done_by)
     values (${id}::uuid, '3F9A', 'called', ${testSecrets.encrypt(Buffer.from('raw'), `help_case_step:${id}`)}::bytea, ${owner}::bigint)`)
 })
-afterAll(() => world.close())
 
 /** Number of still needed values in each column that are encrypted with a key. */
 async function countOf(id: Buffer): Promise<Record<string, number>> {

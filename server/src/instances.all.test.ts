@@ -12,11 +12,10 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rotateLogKey } from './commands/rotate-log-key.ts'
 import { sql } from './db/sql.ts'
-import { cloneTemplate, type TestDatabase } from './testing/database.ts'
-import { startTestServer } from './testing/postgres.ts'
-import { type Program, SECRET_KEY, signedInMember, startProgram } from './testing/program.ts'
-import { type S3Server, startS3Server, storageUrlOf } from './testing/s3-server.ts'
+import { type Program, SECRET_KEY, signedInMember, startProgram, useDurableDatabase } from './testing/program.ts'
+import { startS3Server, storageUrlOf } from './testing/s3-server.ts'
 import { VERDICT, verifyDay, verifyDayByTwin } from './testing/verifier.ts'
+import { perFile } from './testing/fixture.ts'
 
 const TODAY = addDays(dayAt(Date.now()), 2)
 const TOMORROW = addDays(TODAY, 1)
@@ -24,15 +23,10 @@ const DAY_AFTER = addDays(TODAY, 2)
 const CLIENTS = 8
 const READS = ['/api/rounds/current', '/api/wallet/transactions', '/api/rounds/stats', '/healthz']
 
-// The test run's own database runs without fsync, and a start refuses such a database.
-let durable: Awaited<ReturnType<typeof startTestServer>>
-let database: TestDatabase
-let s3: S3Server
+const database = useDurableDatabase()
+const s3 = perFile(startS3Server)
 let [one, other]: [Program, Program] = [] as never
 beforeAll(async () => {
-  durable = await startTestServer(['fsync=on', 'synchronous_commit=on'])
-  database = await cloneTemplate(durable.urls)
-  s3 = await startS3Server()
   const env = {
     STORAGE_URL: storageUrlOf(s3.place),
     AWS_ACCESS_KEY_ID: s3.place.accessKeyId,
@@ -42,12 +36,7 @@ beforeAll(async () => {
   // Both start at once, and have one administrator.
   ;[one, other] = await Promise.all([startProgram(database, env), startProgram(database, env)])
 }, 240_000)
-afterAll(async () => {
-  await Promise.all([one.stop(), other.stop()])
-  await s3.stop()
-  await database.drop()
-  await durable.stop()
-}, 60_000)
+afterAll(() => Promise.all([one.stop(), other.stop()]))
 
 async function uploadAvatar({ port }: Program, token: string): Promise<{ readonly status: number; readonly avatarUrl: string }> {
   const picture = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#1d7a4d' } })

@@ -2,12 +2,11 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { afterRestoreNow } from './commands/after-restore.ts'
 import { readConfig } from './config/config.ts'
 import { StartError } from './start-error.ts'
@@ -23,22 +22,11 @@ import { PRODUCTION } from './testing/production.ts'
 import { createTicketKeys } from './tickets/ticket-keys.ts'
 import { startTestServer } from './testing/postgres.ts'
 import { urlOf } from './testing/server-urls.ts'
+import { useDurableServer } from './testing/program.ts'
+import { freePort } from './db/embedded/process.ts'
 
-// The test run's own database runs without fsync, and a start refuses such a database.
-let durable: Awaited<ReturnType<typeof startTestServer>>
-beforeAll(async () => {
-  durable = await startTestServer(['fsync=on', 'synchronous_commit=on'])
-}, 120_000)
-afterAll(() => durable.stop())
+const durable = useDurableServer()
 const createTestDatabase = () => cloneTemplate(durable.urls)
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 async function failureOf(env: Record<string, string>): Promise<unknown> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))

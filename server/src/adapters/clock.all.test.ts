@@ -5,19 +5,20 @@
  */
 import { addDays, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { clockNow } from '../commands/clock.ts'
 import { statusNow } from '../commands/status.ts'
 import { beat } from '../db/heartbeat.ts'
-import { connect, type Db, one, sql } from '../db/sql.ts'
+import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { openSession } from '../features/identity/sessions.ts'
 import { listAlarms } from '../operation/alarms.ts'
 import { addMoney, DAY } from '../ledger/testing/fixtures.ts'
 import { makeMember } from '../testing/calls.ts'
 import { BANK } from '../testing/wallet-world.ts'
-import { openServicesWorld, type ServicesWorld } from '../testing/services-world.ts'
+import { openServicesWorld, useServicesWorld } from '../testing/services-world.ts'
 import { type ClockOptions, createClock } from './clock.ts'
+import { useConnection } from '../testing/database.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -42,19 +43,11 @@ const JUMPS = process.env.ROZ_TEST_ALL === undefined ? FEW : ALL
 /** A few minutes are no jump: such a clock is believed, so its midnight counts. */
 const isJump = (ms: number): boolean => Math.abs(ms) > 5 * MINUTE
 
-let world: ServicesWorld
-let owner: Db
 let day: IstDay = DAY
 const steadyJump = { ms: 0 }
 const clockOptions: ClockOptions = { steadyMs: () => [performance.now() + steadyJump.ms] }
-beforeAll(async () => {
-  world = await openServicesWorld({ clock: clockOptions })
-  owner = connect({ url: world.database.ownerUrl, max: 1 })
-})
-afterAll(async () => {
-  await owner.close()
-  await world.close()
-})
+const world = useServicesWorld({ clock: clockOptions })
+const owner = useConnection(() => world.database.ownerUrl)
 afterEach(() => void vi.useRealTimers())
 
 /** Moves the database's own clock. */

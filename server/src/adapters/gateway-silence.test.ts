@@ -1,17 +1,13 @@
 /** Which outcomes of a call count as an answer of the gateway. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sql } from '../db/sql.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { noting } from './gateway-silence.ts'
 import { GatewayForeignError, GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError } from './payments/port.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 const warned: string[] = []
 const alarms: object[] = []
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
 
 const gatewayOn = (db = database.db) =>
   noting(

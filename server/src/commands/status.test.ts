@@ -1,5 +1,5 @@
 /** The output of `roz status`, and its exit code. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { beat } from '../db/heartbeat.ts'
 import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -7,15 +7,13 @@ import { createAudit } from '../features/audit/scheduled-audit.ts'
 import { createTopup } from '../ledger/topups.ts'
 import { paise } from '@roz/core/money.ts'
 import { makeMember } from '../testing/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { linesOver, statusNow } from './status.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 beforeAll(async () => {
-  database = await createTestDatabase()
   await database.setClock(new Date('2026-11-22T12:00:00+05:30'))
 })
-afterAll(() => database.drop())
 
 async function status(url = database.appUrl): Promise<{ readonly code: number; readonly text: string }> {
   const said: string[] = []

@@ -1,30 +1,29 @@
 /** A lost ticket key and the operator's way on: put back from a backup or the member's device, or replaced. */
 import { Readable } from 'node:stream'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { setAutoJoin } from '../ledger/wallets.ts'
 import { TEST_SECRET_KEY } from '../testing/calls.ts'
-import { openRoundsWorld, type RoundsWorld } from '../testing/rounds-world.ts'
+import { openRoundsWorld } from '../testing/rounds-world.ts'
 import { VERDICT, verifyDay, verifyDayByTwin } from '../testing/verifier.ts'
 import { heldBooksNow } from './held-books.ts'
 import { parkedNow } from './parked.ts'
 import { ticketKeyNow } from './ticket-key.ts'
+import { perTest } from '../testing/fixture.ts'
 
 const [DAY, NEXT] = ['2026-11-21', '2026-11-22'] as const
-let world: RoundsWorld
+const world = perTest(openRoundsWorld)
 let entrant: bigint
 /** Joins the first day only. */
 let silent: bigint
 beforeEach(async () => {
-  world = await openRoundsWorld()
   entrant = await world.member(5)
   silent = await world.member(5)
   for (const member of [entrant, silent]) await world.join(member)
   await world.goTo(`${NEXT}T12:00:00+05:30`)
   await world.join(entrant)
 })
-afterEach(() => world.close())
 
 const flipBit = (memberId: bigint) =>
   world.db.query(

@@ -1,21 +1,15 @@
 /** Tests which lack of connections stops a start, and which is a warning. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { useConnection, useTestDatabase } from '../testing/database.ts'
 import { expectRoom } from './connection-room.ts'
-import { connect, type Db, sql } from './sql.ts'
+import { sql } from './sql.ts'
 
-let database: TestDatabase
-let superuser: Db
+const database = useTestDatabase()
+const superuser = useConnection(() => database.superUrl)
 let warnings: string[]
 beforeAll(async () => {
-  database = await createTestDatabase()
-  superuser = connect({ url: database.superUrl, max: 1, named: false })
   // One connection of another instance.
   await database.db.query(sql`select`)
-})
-afterAll(async () => {
-  await superuser.close()
-  await database.drop()
 })
 beforeEach(() => {
   warnings = []

@@ -1,15 +1,11 @@
 /** Work for a page of members that fails for some of them. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { expect, test } from 'vitest'
+import { useTestDatabase } from '../testing/database.ts'
 import { inHalves } from './in-halves.ts'
 import { sql } from './sql.ts'
 import { inTransaction } from './transaction.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = useTestDatabase()
 
 const MEMBERS = Array.from({ length: 40 }, (_, n) => BigInt(2000 + n))
 /** Writes a row for each member; the database refuses a row of these. */

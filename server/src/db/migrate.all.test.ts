@@ -4,17 +4,13 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { createTestDatabase, useTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { APP_ROLE } from '../testing/server-urls.ts'
 import { migrate, type MigrateOptions, MIGRATIONS } from './migrate.ts'
 import { connect, DatabaseUnavailableError, one, sql } from './sql.ts'
 import { afterCommit, inTransaction } from './transaction.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = useTestDatabase()
 
 test('two simultaneous starts on a migrated database apply nothing and both succeed', async () => {
   const again = () => migrate(database.ownerUrl, { appRole: APP_ROLE, production: false })

@@ -1,17 +1,13 @@
 /** Transactions: an error rolls back, a deadlock is retried, a hook waits for the commit. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newMember } from '../ledger/testing/fixtures.ts'
 import { lockWallet } from '../ledger/transfer.ts'
 import { readWallet, setMayMove } from '../ledger/wallets.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { sql, sqlState } from './sql.ts'
 import { afterCommit, inTransaction } from './transaction.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = useTestDatabase()
 
 const mayMove = async (memberId: bigint): Promise<boolean | undefined> => (await readWallet(database.db, memberId))?.mayMove
 

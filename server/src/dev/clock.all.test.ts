@@ -1,13 +1,10 @@
 /** Tests /dev/clock. */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connect, one, sql } from '../db/sql.ts'
-import { openRoundsWorld, type RoundsWorld } from '../testing/rounds-world.ts'
+import { openRoundsWorld } from '../testing/rounds-world.ts'
+import { perTest } from '../testing/fixture.ts'
 
-let world: RoundsWorld
-beforeEach(async () => {
-  world = await openRoundsWorld({ startsAt: '2026-11-21T10:00:00+05:30' })
-})
-afterEach(() => world.close())
+const world = perTest(() => openRoundsWorld({ startsAt: '2026-11-21T10:00:00+05:30' }))
 
 const readSql = async (): Promise<number> => (await one<{ now: Date }>(world.db, sql`select roz_now() as now`)).now.getTime()
 const readCall = async (): Promise<number> => Date.parse((await world.readClock()).now)

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../db/sql.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { startTestApp, type TestApp } from '../testing/http.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let app: TestApp
 let state = ''
 beforeAll(async () => {
-  database = await createTestDatabase()
   app = await startTestApp({
     handlers: {},
     sessions: { find: async () => undefined },
@@ -16,10 +15,7 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(async () => {
-  await app.close()
-  await database.drop()
-})
+afterAll(() => app.close())
 
 test.each([
   ['53100', 503, 'overloaded'],

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createSecrets } from '../secrets/secrets.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { createIdempotency, type KeyedCall } from './idempotency.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
 // The audit lists every call whose answers are remembered, and the call of this test is not among them.
-afterAll(() => database.dropUnaudited())
+const database = useTestDatabase({ isAudited: false })
 
 const call: KeyedCall = { memberId: 1001n, key: 'k', route: 'a call of the test', body: { amount: 10 } }
 

@@ -8,19 +8,19 @@
 import { randomUUID } from 'node:crypto'
 import { type Api, api, type CallName } from '@roz/contract/api.ts'
 import { type IstDay, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
-import { paise } from '@roz/core/money.ts'
+import { paise, wholeRupees } from '@roz/core/money.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { bankTransferGateway } from '../adapters/payments/bank-transfer.ts'
 import { type Db, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { closeWallet } from '../ledger/closing.ts'
-import { DAY } from '../ledger/testing/fixtures.ts'
-import { captureTopup, createTopup } from '../ledger/topups.ts'
+import { addMoney, DAY } from '../ledger/testing/fixtures.ts'
+import { captureTopup } from '../ledger/topups.ts'
 import { bookPayout } from '../ledger/withdrawals.ts'
-import { makeMember, makeStaff } from '../testing/calls.ts'
+import { makeMember, makeStaff, publicIdOf } from '../testing/calls.ts'
 import { scriptedRefunds } from '../testing/payouts-world.ts'
-import { openServicesWorld, type ServicesWorld } from '../testing/services-world.ts'
+import { useServicesWorld } from '../testing/services-world.ts'
 import { type HelpKeyed, helpCases } from '../testing/keyed-help.ts'
 import { ADD, BANK, TRANSFER_ACCOUNT } from '../testing/wallet-world.ts'
 
@@ -61,38 +61,25 @@ type Prepared = {
 }
 
 /** One program pays out through the gateway (`world`), the other by hand, and is paid by bank transfers (`byHand`). */
-let world: ServicesWorld
-let byHand: ServicesWorld
+const { gateway } = scriptedRefunds()
+const opens: typeof gateway = { ...gateway, createOrder: async ({ orderId }) => ({ sessionId: `session_${orderId}` }) }
+const world = useServicesWorld({ gateway: opens, settings: { AUTOPAY: 'on' } })
+const byHand = useServicesWorld({
+  payouts: undefined,
+  gateway: (db) => bankTransferGateway({ db }),
+  settings: { PAYMENTS: 'bank-transfer', ...TRANSFER_ACCOUNT },
+})
 let admin: bigint
 /** Staff account of the program that pays out by hand. */
 let payer: bigint
 let today: IstDay = DAY
 beforeAll(async () => {
-  const { gateway } = scriptedRefunds()
-  const opens: typeof gateway = { ...gateway, createOrder: async ({ orderId }) => ({ sessionId: `session_${orderId}` }) }
-  world = await openServicesWorld({ gateway: opens, settings: { AUTOPAY: 'on' } })
-  byHand = await openServicesWorld({
-    payouts: undefined,
-    gateway: (db) => bankTransferGateway({ db }),
-    settings: { PAYMENTS: 'bank-transfer', ...TRANSFER_ACCOUNT },
-  })
   admin = await makeStaff(world.database.db)
   payer = await makeStaff(byHand.database.db)
 })
-afterAll(async () => {
-  await world.close()
-  await byHand.close()
-})
 
-async function topUp(memberId: bigint, rupees: number, { database: { db } } = world): Promise<string> {
-  const orderId = randomUUID().replaceAll('-', '')
-  const amount = paise(BigInt(rupees) * 100n)
-  await inTransaction(db, async (tx) => {
-    await createTopup(tx, { orderId, memberId, amount })
-    await captureTopup(tx, { orderId, paymentId: `pay_${orderId}`, orderAmount: amount })
-  })
-  return orderId
-}
+const topUp = (memberId: bigint, rupees: number, { database: { db } } = world): Promise<string> =>
+  addMoney(db, memberId, wholeRupees(rupees))
 async function funded(rupees: number, where = world): Promise<bigint> {
   const memberId = await makeMember(where.database.db)
   await topUp(memberId, rupees, where)
@@ -144,8 +131,6 @@ async function goToNextDay(): Promise<void> {
   await world.services.catchUp()
 }
 const BY_HAND: ReadonlySet<Keyed> = new Set(['askTransfer', 'completeWithdrawal', 'withdrawalNotPaid', 'takeOverWithdrawal'])
-const publicIdOf = async (memberId: bigint): Promise<string> =>
-  (await one<{ id: string }>(world.database.db, sql`select public_id as id from member where id = ${memberId}::bigint`)).id
 
 const CASES: { readonly [N in Keyed]: () => Promise<Prepared> } = {
   triggerDraw: async () => ({
@@ -224,7 +209,7 @@ const CASES: { readonly [N in Keyed]: () => Promise<Prepared> } = {
   creditSuspense: async () => ({
     as: admin,
     ...(await returned()),
-    body: { status: 'open', memberId: await publicIdOf(await funded(10)) },
+    body: { status: 'open', memberId: await publicIdOf(world.database.db, await funded(10)) },
   }),
   paySuspense: async () => ({ as: admin, ...(await returned()), body: { status: 'open', bankReference: 'UTR0000000042' } }),
   refundSuspense: async () => {

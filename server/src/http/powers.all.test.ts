@@ -17,7 +17,7 @@ import { recordSeal } from '../ledger/rounds.ts'
 import { settleRound } from '../ledger/settlement.ts'
 import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { bookPayout } from '../ledger/withdrawals.ts'
-import { type Answered, makeMember, makeStaff } from '../testing/calls.ts'
+import { type Answered, makeMember, makeStaff, publicIdOf } from '../testing/calls.ts'
 import { MEERA } from '../testing/help-world.ts'
 import { insertFinding, insertSeenSettlement } from '../testing/seen-settlement.ts'
 import { openServicesWorld, type ServicesWorld } from '../testing/services-world.ts'
@@ -80,8 +80,6 @@ const wordOf = ({ status, body }: Answered): string => {
 }
 const ask = (as: bigint, call: string, body: object = {}): Promise<Answered> => services.calls.ask(call, { as, body })
 const staff = (role: StaffRole = 'finance', since?: string): Promise<bigint> => makeStaff(db, role, since)
-const publicId = async (id: bigint): Promise<string> =>
-  (await one<{ id: string }>(db, sql`select public_id as id from member where id = ${id}::bigint`)).id
 /** Somebody of finance whose mailbox is the member's. */
 async function ownHand(member: bigint): Promise<bigint> {
   const person = await staff()
@@ -199,7 +197,7 @@ async function arrival(fields: object, before?: object): Promise<Subject> {
 }
 async function member(done: string | undefined, call: string): Promise<Subject> {
   const id = await makeMember(db)
-  const path = `POST /admin/users/${await publicId(id)}`
+  const path = `POST /admin/users/${await publicIdOf(db, id)}`
   const reason = { reason: 'We spoke on the phone.' }
   if (done !== undefined) await ask(await staff('support'), `${path}/${done}`, reason)
   return { act: (as) => ask(as, `${path}/${call}`, reason), excluded: await ownHand(id) }
@@ -207,7 +205,7 @@ async function member(done: string | undefined, call: string): Promise<Subject> 
 async function teamMate(call: (id: string) => readonly [call: string, body: object], role: StaffRole = 'support'): Promise<Subject> {
   const person = await staff(role)
   await db.query(sql`insert into staff_totp (member_id, sealed, confirmed_at) values (${person}::bigint, 'x', roz_now())`)
-  const [path, body] = call(await publicId(person))
+  const [path, body] = call(await publicIdOf(db, person))
   return { act: (as) => ask(as, path, body), excluded: person }
 }
 const why = { reason: 'She has left us.' }
@@ -235,11 +233,11 @@ const acts: Readonly<Record<string, Make>> = {
   },
   'credit to its member': ofSuspense('credit', async (rupees) => {
     const owner = await funded()
-    return { id: await suspended(owner, rupees), owner, body: { memberId: await publicId(owner) } }
+    return { id: await suspended(owner, rupees), owner, body: { memberId: await publicIdOf(db, owner) } }
   }),
   'credit to another': ofSuspense('credit', async (rupees) => {
     const owner = await funded()
-    return { id: await suspended(await funded(), rupees), owner, body: { memberId: await publicId(owner) } }
+    return { id: await suspended(await funded(), rupees), owner, body: { memberId: await publicIdOf(db, owner) } }
   }),
   'pay from suspense': ofSuspense('pay', async (rupees) => ({
     id: await returned(rupees),

@@ -3,19 +3,17 @@ import { readFile } from 'node:fs/promises'
 import { api } from '@roz/contract/api.ts'
 import type { EndpointSpec } from '@roz/contract/endpoint.ts'
 import { STAFF_ROLES, type StaffRole } from '@roz/contract/roles.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { makeMember, makeStaff } from '../testing/calls.ts'
-import { openServicesWorld, type ServicesWorld } from '../testing/services-world.ts'
+import { useServicesWorld } from '../testing/services-world.ts'
 
-let services: ServicesWorld
+const services = useServicesWorld()
 const actors = new Map<'member' | StaffRole, bigint>()
 beforeAll(async () => {
-  services = await openServicesWorld()
   const { db } = services.database
   actors.set('member', await makeMember(db))
   for (const role of STAFF_ROLES) actors.set(role, await makeStaff(db, role))
 })
-afterAll(() => services.close())
 
 const adminCalls = Object.values<EndpointSpec>(api).filter(({ access }) => access === 'admin')
 

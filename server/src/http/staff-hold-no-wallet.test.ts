@@ -4,24 +4,18 @@
  * - A payment on an order of a staff account goes to SUSPENSE and does not block other due work.
  */
 import { paise } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { inTransaction } from '../db/transaction.ts'
 import { createTopup } from '../ledger/topups.ts'
 import { makeMember, makeStaff } from '../testing/calls.ts'
-import { ADD, BANK, openWalletWorld, type WalletWorld } from '../testing/wallet-world.ts'
-import { openServicesWorld, type ServicesWorld } from '../testing/services-world.ts'
+import { ADD, BANK, useWalletWorld } from '../testing/wallet-world.ts'
+import { useServicesWorld } from '../testing/services-world.ts'
 
-let services: ServicesWorld
-let wallet: WalletWorld
+const services = useServicesWorld()
+const wallet = useWalletWorld()
 let staff: bigint
 beforeAll(async () => {
-  services = await openServicesWorld()
-  wallet = await openWalletWorld()
   staff = await makeStaff(services.database.db)
-})
-afterAll(async () => {
-  await services.close()
-  await wallet.close()
 })
 
 const REFUND = { order_id: '0'.repeat(32), amount: 5, reason: 'Added too much' }

@@ -1,24 +1,20 @@
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { listParked, runAgain } from './parking.ts'
 import { enqueue, GiveUpError, LaterError } from './queue.ts'
 import { createWorker, forgetDoneJobs, type JobHandlers, type WorkerDeps } from './worker.ts'
 import { keepJobs } from '../testing/job-handlers.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 const workers: { stop: () => Promise<void> }[] = []
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
 afterEach(async () => {
   for (const worker of workers.splice(0)) await worker.stop()
   await database.db.query(sql`delete from job`)
 })
-afterAll(() => database.drop())
 
 type Ran = { readonly day: string }
 

@@ -1,13 +1,13 @@
 /** One broken row in each kind of due work: other work goes on, the item is parked with an alarm, and it runs again once it is mended. */
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { DatabaseUnavailableError, type Db, sql, TransactionTimeoutError } from '../db/sql.ts'
 import { operatorApp } from '../testing/operator.ts'
 import { makeMember, testSecrets } from '../testing/calls.ts'
 import { breakRows, endRests } from '../testing/database.ts'
-import { openPayoutsWorld, type PayoutsWorld } from '../testing/payouts-world.ts'
+import { usePayoutsWorld } from '../testing/payouts-world.ts'
 import { openRoundsWorld } from '../testing/rounds-world.ts'
-import { openWalletWorld, type WalletWorld } from '../testing/wallet-world.ts'
+import { useWalletWorld } from '../testing/wallet-world.ts'
 import { parkedNow } from '../commands/parked.ts'
 import { createAttempt, forgetUntried, listParked, runAgain } from './parking.ts'
 
@@ -17,11 +17,7 @@ const triesOf = async (db: Db, work: string, item: string): Promise<number> =>
   0
 
 describe('orders, disputes and events', () => {
-  let world: WalletWorld
-  beforeAll(async () => {
-    world = await openWalletWorld()
-  })
-  afterAll(() => world.close())
+  const world = useWalletWorld()
 
   test('an order that cannot be booked is parked after five tries with one alarm, and credited after it is mended and run again', async () => {
     const [bad, good] = [await makeMember(world.db), await makeMember(world.db)]
@@ -151,11 +147,7 @@ describe('orders, disputes and events', () => {
 })
 
 describe('withdrawals and refunds', () => {
-  let world: PayoutsWorld
-  beforeAll(async () => {
-    world = await openPayoutsWorld()
-  })
-  afterAll(() => world.close())
+  const world = usePayoutsWorld()
 
   test.each(['withdrawal', 'refund'] as const)('a %s whose end cannot be booked blocks no other', async (kind) => {
     const ids: string[] = []

@@ -1,23 +1,16 @@
 /** Tests that a file whose row is gone is removed, although the store is down at that moment. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createS3Storage } from '../adapters/storage/s3.ts'
 import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { UnavailableError } from '../http/faults.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
-import { type S3Server, startS3Server } from '../testing/s3-server.ts'
+import { useTestDatabase } from '../testing/database.ts'
+import { startS3Server } from '../testing/s3-server.ts'
 import { createSureRemoval, giveUpPicture } from './sure-removal.ts'
+import { perFile } from '../testing/fixture.ts'
 
-let database: TestDatabase
-let s3: S3Server
-beforeAll(async () => {
-  database = await createTestDatabase()
-  s3 = await startS3Server()
-})
-afterAll(async () => {
-  await s3.stop()
-  await database.drop()
-})
+const database = useTestDatabase()
+const s3 = perFile(startS3Server)
 const jobs = () => database.db.query<{ payload: { name: string } }>(sql`select payload from job where kind = 'remove_file'`)
 
 test('while the store is down a removal becomes one job, which removes the file later; run twice it is no error', async () => {

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connect, sql, violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { ACCOUNTS, poolAccount, TRANSFER_KINDS } from './accounts.ts'
 import { DAY } from './testing/fixtures.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = useTestDatabase()
 
 test('the database has the same accounts with the same numbers', async () => {
   const rows = await database.db.query<{ name: string; id: bigint }>(sql`select name, id::bigint as id from account`)

@@ -1,8 +1,8 @@
 import { paise } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, type Db, sql } from '../db/sql.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useConnection, useTestDatabase } from '../testing/database.ts'
 import { bookDisbursement } from './disbursements.ts'
 import { DAY, endDay, hashOf, newMember, openDay, payOut } from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
@@ -29,11 +29,9 @@ const COLUMN: Readonly<Record<string, string>> = {
 }
 const text = (statement: string) => sql([statement] as unknown as TemplateStringsArray)
 
-let database: TestDatabase
-let owner: Db
+const database = useTestDatabase()
+const owner = useConnection(() => database.ownerUrl)
 beforeAll(async () => {
-  database = await createTestDatabase()
-  owner = connect({ url: database.ownerUrl, max: 1 })
   await openDay(database, DAY)
   const memberId = await newMember(database.db, { rupees: 10 })
   expect((await createJoinBatcher({ db: database.db }).join({ memberId })).ok).toBe(true)
@@ -41,10 +39,6 @@ beforeAll(async () => {
   await payOut(database.db, DAY, [memberId])
   const shoes = { id: 'shoes', amount: paise(60n), evidence: [hashOf('bill')] }
   expect(await inTransaction(database.db, (tx) => bookDisbursement(tx, shoes))).toMatchObject({ ok: true })
-})
-afterAll(async () => {
-  await owner.close()
-  await database.drop()
 })
 
 test.each(TABLES)('the server can neither change nor remove a row of %s', async (table) => {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { addDays, type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, type Db, sql } from '../db/sql.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { connect, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { createTestDatabase, useConnection, useTestDatabase } from '../testing/database.ts'
 import { BEGIN, LAST_MEMBER, listInvariants, type Progress, runAudit } from './audit.ts'
 import { addMoney, DAY, endDay, newMember, newMembers, newOrderId, openDay, payOut } from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
@@ -13,16 +13,14 @@ import { asked, cameBack, HELP_BREAKS, lost, moveOut, ofItem, payHelp, refunded,
 import { captureTopup, createTopup } from './topups.ts'
 import { holdWithdrawal, rejectWithdrawal } from './withdrawals.ts'
 
-let database: TestDatabase
-let superuser: Db
+const database = useTestDatabase({ isAudited: false })
+const superuser = useConnection(() => database.superUrl)
 let members: bigint[]
 const [held, rejected] = [randomUUID(), randomUUID()]
 const TODAY = nextDay(DAY)
 const text = (statement: string) => sql([statement] as unknown as TemplateStringsArray)
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  superuser = connect({ url: database.superUrl, max: 1, named: false })
   const { db } = database
   await openDay(database, DAY)
   members = await newMembers(db, 5, { rupees: 30 })
@@ -44,10 +42,6 @@ beforeAll(async () => {
     await inTransaction(db, (tx) => captureTopup(tx, { orderId, paymentId, orderAmount: wholeRupees(10) }))
   await addMoney(db, members[4] as bigint, wholeRupees(20))
   await moveOut(db, await newMember(db))
-})
-afterAll(async () => {
-  await superuser.close()
-  await database.dropUnaudited()
 })
 
 /** Two members in a part, and one day. */

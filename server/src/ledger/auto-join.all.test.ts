@@ -1,9 +1,9 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { connect, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { autoJoinPage, joinAfterTopup, runAutoJoin, startAutoJoin } from './auto-join.ts'
 import { DAY, endDay, holdOpen, newMember, newMembers, newOrderId, openDay } from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
@@ -11,11 +11,7 @@ import { captureTopup, createTopup } from './topups.ts'
 import { lockWallet } from './transfer.ts'
 import { readWallet, setAutoJoin, setMayMove } from './wallets.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = useTestDatabase()
 
 const joinedOn = async (day: IstDay): Promise<number> =>
   (await one<{ n: number }>(database.db, sql`select count(*)::int as n from round_join where day = ${day}::date`)).n

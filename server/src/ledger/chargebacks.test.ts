@@ -1,10 +1,10 @@
 /** Chargebacks: the member pays as far as the balance reaches, LOSSES bears the rest, once in each direction. */
 import { randomUUID } from 'node:crypto'
 import { wholeRupees } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { closeWallet } from './closing.ts'
 import { bookDispute } from './disputes.ts'
 import { addMoney, DAY, newMember, newOrderId, openDay } from './testing/fixtures.ts'
@@ -15,12 +15,10 @@ import { refundOperations } from './testing/refund-operations.ts'
 import { captureTopup, createTopup } from './topups.ts'
 import { listUnusedTopups } from './unused-topups.ts'
 
-let database: TestDatabase
+const database = useTestDatabase({ connectionsMax: 20 })
 beforeAll(async () => {
-  database = await createTestDatabase({ connectionsMax: 20 })
   await openDay(database, DAY)
 })
-afterAll(() => database.drop())
 
 const { ask, withdraw, tell, approve, send, wallet, unused, suspended, refundItem, creditItem } = refundOperations(() => database.db)
 

@@ -1,17 +1,15 @@
 /** A closed wallet is empty and inactive: the constraints of its row refuse anything else. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { sql, violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { closeWallet, giveRest } from './closing.ts'
 import { DAY, newMember, openDay } from './testing/fixtures.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 beforeAll(async () => {
-  database = await createTestDatabase()
   await openDay(database, DAY)
 })
-afterAll(() => database.drop())
 
 test('a closed wallet takes neither money nor a right to move it, and only an empty wallet is closed', async () => {
   const memberId = await newMember(database.db, { rupees: 10, mayMove: true })

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { nextDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { one, sql, violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { closeWallet, giveRest } from './closing.ts'
 import { readDebt } from './debts.ts'
 import { bookDispute } from './disputes.ts'
@@ -18,12 +18,10 @@ import { refundOperations } from './testing/refund-operations.ts'
 import { captureTopup, createTopup } from './topups.ts'
 import { approveWithdrawal, bookPayout, rejectWithdrawal, startSending } from './withdrawals.ts'
 
-let database: TestDatabase
+const database = useTestDatabase({ connectionsMax: 20 })
 beforeAll(async () => {
-  database = await createTestDatabase({ connectionsMax: 20 })
   await openDay(database, DAY)
 })
-afterAll(() => database.drop())
 
 const { ask, withdraw, tell, approve, reject, send, wallet, suspended, creditItem } = refundOperations(() => database.db)
 const doing = <T>(work: Parameters<typeof inTransaction<T>>[1]) => inTransaction(database.db, work)

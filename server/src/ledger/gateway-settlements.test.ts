@@ -1,21 +1,19 @@
 /** Settlements of the gateway: each number once, never more than the gateway owes, and the fee out of the platform's share. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { paise, wholeRupees } from '@roz/core/money.ts'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { readBalances } from './balances.ts'
 import { addMoney, DAY, hashOf, newMember, openDay } from './testing/fixtures.ts'
 import { bookSettlement } from './gateway-settlements.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 /** The gateway owes ₹100. */
 beforeAll(async () => {
-  database = await createTestDatabase({ connectionsMax: 10 })
   await openDay(database, DAY)
   await addMoney(database.db, await newMember(database.db), wholeRupees(100))
 })
-afterAll(() => database.drop())
 
 const no = (code: string) => ({ ok: false, code })
 const DONE = { ok: true, value: { replayed: false } }

@@ -1,20 +1,19 @@
 /** How long help waits, and the alarm for help that waits too long. */
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { listAlarms } from '../operation/alarms.ts'
 import { makeStaff } from '../testing/calls.ts'
 import { type PaidHelp, payHelp, takeBack } from '../testing/help.ts'
-import { openRoundsWorld, type RoundsWorld } from '../testing/rounds-world.ts'
+import { useRoundsWorld } from '../testing/rounds-world.ts'
 import { readHelpWaits } from './help-waits.ts'
 
-let world: RoundsWorld
+const world = useRoundsWorld()
 let finance: bigint
 const FIRST = '2026-11-21' as IstDay
 const on = (days: number): Promise<unknown> => world.goTo(`${addDays(FIRST, days)}T00:00:01+05:30`)
 const help = (amount: number): Promise<PaidHelp> => payHelp(world.db, { amount, askedBy: finance, decidedBy: finance })
 
 beforeAll(async () => {
-  world = await openRoundsWorld()
   finance = await makeStaff(world.db, 'finance')
   const member = await world.member(10)
   for (let day = 0; day < 3; day++) {
@@ -22,7 +21,6 @@ beforeAll(async () => {
     await on(day + 1)
   }
 })
-afterAll(() => world.close())
 
 test('before any help is paid out there is no median, and the oldest day waits', async () => {
   expect(await readHelpWaits(world.db)).toEqual({ medianDays: null, oldest: { day: FIRST, days: 3 } })

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise, wholeRupees } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { giveRest } from './closing.ts'
 import { bookDisbursement } from './disbursements.ts'
 import { bookDispute } from './disputes.ts'
@@ -17,11 +17,10 @@ import { recordDraw } from './draw.ts'
 import { recordSeal } from './rounds.ts'
 import { settleRound } from './settlement.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 const TODAY = nextDay(DAY)
 /** Twenty joined: the platform has 200 paise, need 1200, and of the prize of 600 paise 60 are tax. */
 beforeAll(async () => {
-  database = await createTestDatabase({ connectionsMax: 10 })
   const { db } = database
   await openDay(database, DAY)
   const members = await newMembers(db, 20, { rupees: 10 })
@@ -39,7 +38,6 @@ beforeAll(async () => {
     expect(await book(kind, `early ${kind}`, 1)).toEqual(no('insufficient_funds'))
   expect((await inTransaction(db, (tx) => settleRound(tx, DAY))).ok).toBe(true)
 })
-afterAll(() => database.drop())
 
 const no = (code: string) => ({ ok: false, code })
 const DONE = { ok: true, value: { replayed: false } }

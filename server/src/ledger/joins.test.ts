@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { POLICY_A } from '@roz/core/split.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { connect, DatabaseUnavailableError, type Db, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { addMoney, DAY, holdOpen, newMember, newMembers, openDay, untilLockWaits } from './testing/fixtures.ts'
 import { createJoinBatcher, type JoinBatcher } from './join-batcher.ts'
 import { joinMembers } from './join-statement.ts'
@@ -16,14 +16,12 @@ import { lockWallet } from './transfer.ts'
 import { readWallet, setMayMove } from './wallets.ts'
 import { holdWithdrawal } from './withdrawals.ts'
 
-let database: TestDatabase
+const database = useTestDatabase({ connectionsMax: 20 })
 let batcher: JoinBatcher
 beforeAll(async () => {
-  database = await createTestDatabase({ connectionsMax: 20 })
   batcher = createJoinBatcher({ db: database.db })
   await openDay(database, DAY)
 })
-afterAll(() => database.drop())
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const entriesOf = async (memberId: bigint): Promise<number> =>

@@ -5,7 +5,7 @@ import { wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, type Db, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { DAY, holdOpen, newMember, newMembers, openDay, untilLockWaits } from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { closeRound } from './rounds.ts'
@@ -18,11 +18,10 @@ type Wire = {
   onLoss: () => Promise<void>
 }
 
-let database: TestDatabase
+const database = useTestDatabase()
 let wire: Wire
 let db: Db
 beforeAll(async () => {
-  database = await createTestDatabase()
   const target = new URL(database.appUrl)
   const port = Number(target.port)
   wire = { server: createServer((client) => carry(client, port)), mode: 'through', onLoss: async () => undefined }
@@ -35,7 +34,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await db.close()
   wire.server.close()
-  await database.drop()
 })
 
 function carry(client: Socket, port: number): void {

@@ -1,23 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { addDays } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { addMoney, DAY, endDay, newMember, newOrderId, openDay, payOut } from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { gatherMovements, listMovements, type Movement } from './movements.ts'
 import { createTopup, markTopup } from './topups.ts'
 import { holdWithdrawal, rejectWithdrawal } from './withdrawals.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let memberId: bigint
 beforeAll(async () => {
-  database = await createTestDatabase()
   await openDay(database, DAY)
   memberId = await newMember(database.db)
 })
-afterAll(() => database.drop())
 
 async function page(cursor: string | undefined, limit: number) {
   const listed = await listMovements(database.db, { memberId, cursor, limit })

@@ -1,10 +1,10 @@
 /** How a withdrawal ends: by which party, in which order, and how every contradiction is booked. */
 import { randomUUID } from 'node:crypto'
 import { wholeRupees } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { one, sql, violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { APPROVER, giveAccounts, makeApprover, newMember } from './testing/fixtures.ts'
 import { readWallet } from './wallets.ts'
 import {
@@ -20,12 +20,10 @@ import {
   type WithdrawalStatus,
 } from './withdrawals.ts'
 
-let database: TestDatabase
+const database = useTestDatabase({ connectionsMax: 20 })
 beforeAll(async () => {
-  database = await createTestDatabase({ connectionsMax: 20 })
   await makeApprover(database.db)
 })
-afterAll(() => database.drop())
 
 const approve = (id: string) => inTransaction(database.db, (tx) => approveWithdrawal(tx, id, APPROVER))
 const send = (id: string, again = false) => inTransaction(database.db, (tx) => startSending(tx, id, { again }))

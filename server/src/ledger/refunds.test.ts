@@ -1,10 +1,10 @@
 /** Refunds and suspense items: the unused part of each top-up, and how it is returned. Chargebacks: chargebacks.test.ts. */
 import { randomUUID } from 'node:crypto'
 import { type Paise, paise, wholeRupees } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { one, sql, violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { addMoney, DAY, endDay, newMember, newOrderId, openDay, payOut } from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { listMovements } from './movements.ts'
@@ -14,12 +14,10 @@ import { refundOperations } from './testing/refund-operations.ts'
 import { captureTopup, createTopup } from './topups.ts'
 import { rejectWithdrawal } from './withdrawals.ts'
 
-let database: TestDatabase
+const database = useTestDatabase({ connectionsMax: 20 })
 beforeAll(async () => {
-  database = await createTestDatabase({ connectionsMax: 20 })
   await openDay(database, DAY)
 })
-afterAll(() => database.drop())
 
 const { ask, withdraw, tell, approve, reject, send, wallet, unused, suspended, refundItem, creditItem } = refundOperations(
   () => database.db,

@@ -1,10 +1,10 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { nextDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { ACCOUNTS, poolAccount } from './accounts.ts'
 import { endDay, newMembers, openDay } from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
@@ -12,13 +12,11 @@ import { findRound } from './rounds.ts'
 import { returnRupees, voidRound } from './settlement.ts'
 import { moveSystem } from './transfer.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let members: bigint[]
 beforeAll(async () => {
-  database = await createTestDatabase()
   members = await newMembers(database.db, 7, { rupees: 200 })
 })
-afterAll(() => database.drop())
 
 let day = '2026-11-20' as IstDay
 /** A new day with this many entries, closed at its end and given up. */

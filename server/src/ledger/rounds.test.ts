@@ -2,10 +2,10 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { type Paise, wholeRupees } from '@roz/core/money.ts'
 import { POLICY_A, policyB, type SplitPolicy, shares } from '@roz/core/split.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { ACCOUNTS, poolAccount } from './accounts.ts'
 import { recordDraw } from './draw.ts'
 import {
@@ -29,13 +29,11 @@ import { returnRupees, settleRound, voidRound } from './settlement.ts'
 import { captureTopup, createTopup } from './topups.ts'
 import { readWallet } from './wallets.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let members: bigint[]
 beforeAll(async () => {
-  database = await createTestDatabase()
   members = await newMembers(database.db, 40, { rupees: 200 })
 })
-afterAll(() => database.drop())
 
 let day = '2026-11-20' as IstDay
 /** A new day with this many entries, closed at its end. */

@@ -7,7 +7,7 @@ import { paise } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, type Db, sql, sqlState } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { DAY, endDay, holdOpen, newMember, openDay, payOut, untilLockWaits } from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { sealDay } from './seal-day.ts'
@@ -17,11 +17,11 @@ import { bookPayout, holdWithdrawal, rejectWithdrawal } from './withdrawals.ts'
 const [SEALED, TODAY] = [DAY, nextDay(DAY)]
 const [FENCE, MOVEMENT] = ['RZ004', 'RZ005']
 
-let database: TestDatabase
+// The audit finds no trace of the attempts.
+const database = useTestDatabase()
 let app: Db
 let member: bigint
 beforeAll(async () => {
-  database = await createTestDatabase()
   app = connect({ url: database.appUrl, max: 2 })
   await openDay(database, SEALED)
   member = await newMember(app, { rupees: 30 })
@@ -31,11 +31,7 @@ beforeAll(async () => {
   await inTransaction(app, (tx) => sealDay(tx, SEALED))
   await openDay(database, TODAY)
 })
-afterAll(async () => {
-  await app.close()
-  // The audit finds no trace of the attempts.
-  await database.drop()
-})
+afterAll(() => app.close())
 
 const refusalOf = (statement: string): Promise<string | undefined> =>
   app.query(sql([statement] as unknown as TemplateStringsArray)).then(

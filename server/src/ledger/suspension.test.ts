@@ -1,10 +1,10 @@
 /** Suspension and hold against everything that moves a member's money, alone and at the same moment. */
 import { randomUUID } from 'node:crypto'
 import { paise } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { joinAfterTopup, runAutoJoin } from './auto-join.ts'
 import { giveRest } from './closing.ts'
 import { addMoney, APPROVER, DAY, giveAccounts, holdOpen, makeApprover, newMember, openDay, untilLockWaits } from './testing/fixtures.ts'
@@ -14,13 +14,11 @@ import { holdMember, reinstateMember, releaseMember, suspendMember } from './sus
 import { approveWithdrawal, completeWithdrawal, holdWithdrawal, showAccount, startSending } from './withdrawals.ts'
 import { readWallet, setAutoJoin } from './wallets.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 beforeAll(async () => {
-  database = await createTestDatabase()
   await openDay(database, DAY)
   await makeApprover(database.db)
 })
-afterAll(() => database.drop())
 
 const TEN_RUPEES = paise(1000n)
 const inTx = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => inTransaction(database.db, work)

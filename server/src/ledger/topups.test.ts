@@ -1,17 +1,13 @@
 import { type Paise, paise, wholeRupees } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { newMember, newOrderId } from './testing/fixtures.ts'
 import { type Captured, captureTopup, createTopup, markTopup } from './topups.ts'
 import { readWallet } from './wallets.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = useTestDatabase()
 
 const order = async (amount: Paise): Promise<{ memberId: bigint; orderId: string }> => {
   const memberId = await newMember(database.db)

@@ -8,10 +8,10 @@ import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connect, DatabaseUnavailableError, type Db, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { runAutoJoin } from './auto-join.ts'
 import { addMoney, DAY, drawWinners, endDay, newMembers, openDay } from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
@@ -19,11 +19,7 @@ import { closeRound } from './rounds.ts'
 import { settleRound } from './settlement.ts'
 import { holdWithdrawal, rejectWithdrawal } from './withdrawals.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase({ connectionsMax: 20 })
-})
-afterAll(() => database.drop())
+const database = useTestDatabase({ connectionsMax: 20 })
 
 const joinsOn = async (day: IstDay): Promise<number> =>
   (await one<{ n: number }>(database.db, sql`select count(*)::int as n from round_join where day = ${day}::date`)).n

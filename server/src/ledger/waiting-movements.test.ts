@@ -6,10 +6,10 @@
 import { randomUUID } from 'node:crypto'
 import { type Paise, wholeRupees } from '@roz/core/money.ts'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type Db, one, type Queryable, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { APPROVER, DAY, makeApprover, newMember, newOrderId, openDay } from './testing/fixtures.ts'
 import { findMovement, listMovements, type Movement } from './movements.ts'
 import { refundSuspense } from './suspense.ts'
@@ -21,16 +21,14 @@ const SEED = process.env.ROZ_SEED === undefined ? undefined : Number(process.env
 const RUNS = process.env.ROZ_TEST_ALL === '1' ? 100 : 12
 const { creditItem, reject, send, tell } = refundOperations(() => db)
 
-let database: TestDatabase
+const database = useTestDatabase()
 let db: Db
 beforeAll(async () => {
-  database = await createTestDatabase()
   ;({ db } = database)
   await openDay(database, DAY)
   await makeApprover(db)
   await db.query(sql`update member set staff_since = roz_now() - interval '1 year' where id = ${APPROVER.by}::bigint`)
 })
-afterAll(() => database.drop())
 
 async function list(memberId: bigint, limit = 100): Promise<Movement[]> {
   const seen: Movement[] = []

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { type Paise, wholeRupees } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { newMember } from './testing/fixtures.ts'
 import { readWallet } from './wallets.ts'
 import { holdWithdrawal, rejectWithdrawal } from './withdrawals.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase({ connectionsMax: 20 })
-})
-afterAll(() => database.drop())
+const database = useTestDatabase({ connectionsMax: 20 })
 
 const hold = (memberId: bigint, amount: Paise, id: string = randomUUID()) =>
   inTransaction(database.db, (tx) => holdWithdrawal(tx, { id, memberId, amount, bankAccountId: 5n, flags: ['new_account'] }))

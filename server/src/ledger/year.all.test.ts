@@ -1,6 +1,6 @@
 import { addDays, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { expect, test } from 'vitest'
+import { useTestDatabase } from '../testing/database.ts'
 import { runAutoJoin } from './auto-join.ts'
 import { addMoney, makeDay, newMember } from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
@@ -8,11 +8,7 @@ import { wholeRupees } from '@roz/core/money.ts'
 import { one, sql } from '../db/sql.ts'
 import { readWallet } from './wallets.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = useTestDatabase()
 
 test('the 366th join of a leap year is refused, and the new year counts from zero', async () => {
   const memberId = await newMember(database.db, { rupees: 370 })

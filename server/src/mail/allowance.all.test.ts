@@ -1,18 +1,14 @@
 /** Tests that nobody floods a mailbox: an address has one allowance, for any cause of mails and any state of its account. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { LOGINS_MAX } from '../protection/limits.ts'
 import { makeMember } from '../testing/calls.ts'
-import { PASSWORD, type People, type Person, startPeople } from '../testing/people.ts'
+import { PASSWORD, type Person, usePeople } from '../testing/people.ts'
 import { KIND_MAX, MONEY_MAX, STRANGERS_MAX } from './allowance.ts'
 import { mailMember } from './mails.ts'
 
-let roz: People
-beforeAll(async () => {
-  roz = await startPeople()
-})
-afterAll(() => roz.close())
+const roz = usePeople()
 
 const subjects = async (email: string) => (await roz.mailsTo(email)).map(({ subject }) => subject)
 const times = async (count: number, work: (n: number) => Promise<unknown>) => {

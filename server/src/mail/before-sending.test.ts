@@ -1,20 +1,18 @@
 /** Tests what is asked once more before a waiting mail is sent: the account, the member's wish, the consent. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../db/sql.ts'
-import { makeMember } from '../testing/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { makeMember, publicIdOf } from '../testing/calls.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { insertOutlay, revokeConsent } from '../testing/help.ts'
 import { createJudgedMail, twoAtOnce } from './before-sending.ts'
 import type { MailPayload } from './mail-payload.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let staff: bigint
 beforeAll(async () => {
-  database = await createTestDatabase()
   staff = await makeMember(database.db)
 })
-afterAll(() => database.drop())
 
 let sent: string[]
 beforeEach(() => {
@@ -26,7 +24,7 @@ const run = (payload: object): Promise<void> =>
 async function member(change = sql`wants_mail = true`): Promise<string> {
   const id = await makeMember(database.db)
   await database.db.query(sql`update member set ${change} where id = ${id}::bigint`)
-  return (await one<{ publicId: string }>(database.db, sql`select public_id as "publicId" from member where id = ${id}::bigint`)).publicId
+  return publicIdOf(database.db, id)
 }
 const weekly = (publicId: string) => ({
   to: 'a@x.test',

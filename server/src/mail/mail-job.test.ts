@@ -4,14 +4,14 @@ import { paise } from '@roz/core/money.ts'
 import PostalMime from 'postal-mime'
 import { pino } from 'pino'
 import { SMTPServer } from 'smtp-server'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Mail } from '../adapters/mail/port.ts'
 import { createSmtpMailer } from '../adapters/mail/smtp.ts'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createWorker } from '../jobs/worker.ts'
 import { createSecrets } from '../secrets/secrets.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { TEST_MODES } from '../testing/modes.ts'
 import { createMailJob, type MailJobDeps } from './mail-job.ts'
 import { renderMail } from './mail-layout.ts'
@@ -108,11 +108,7 @@ describe('a mail', () => {
 })
 
 describe('a mail job', () => {
-  let database: TestDatabase
-  beforeAll(async () => {
-    database = await createTestDatabase()
-  })
-  afterAll(() => database.drop())
+  const database = useTestDatabase()
 
   test('is retried when the mail server fails, and logs no address', async () => {
     const { db } = database

@@ -1,21 +1,19 @@
 /** Tests the log of the mails that were sent to a member. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { sql } from '../db/sql.ts'
 import { GiveUpError } from '../jobs/queue.ts'
 import { makeMember } from '../testing/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { createLoggedMail, forgetOldMails } from './mail-log.ts'
 import type { MailPayload } from './mail-payload.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let to: string
 beforeAll(async () => {
-  database = await createTestDatabase()
   await makeMember(database.db)
   const [row] = await database.db.query<{ email: string }>(sql`select email from member`)
   to = row?.email ?? ''
 })
-afterAll(() => database.drop())
 
 const welcome = (address: string): MailPayload => ({ to: address, template: 'welcome', language: 'en', data: { name: 'Asha', origin: '' } })
 const kept = () => database.db.query(sql`select job_id as job, template, outcome from member_mail order by job_id`)

@@ -1,12 +1,8 @@
 /** Without PUBLIC_URL, a mail that a job orders or sends links to the host at which its cause was requested. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type People, startPeople } from '../testing/people.ts'
+import { expect, test } from 'vitest'
+import { usePeople } from '../testing/people.ts'
 
-let roz: People
-beforeAll(async () => {
-  roz = await startPeople()
-})
-afterAll(() => roz.close())
+const roz = usePeople()
 
 /** A request at `localhost`, where the tests' server otherwise hears of 127.0.0.1. */
 const post = (host: string, path: string, body: object): Promise<Response> =>

@@ -1,20 +1,18 @@
 /** Signs that accounts belong together: what is noted, when a review is open again, and the review list. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { makeMember, makeStaff, testSecrets } from '../testing/calls.ts'
-import { openServicesWorld, type ServicesWorld } from '../testing/services-world.ts'
+import { makeMember, makeStaff, testSecrets, publicIdOf } from '../testing/calls.ts'
+import { useServicesWorld } from '../testing/services-world.ts'
 import { forgetOldSignals, forgetSignals, noteSignal, signalKinds, type SignalKind } from './signals.ts'
 
-let world: ServicesWorld
+const world = useServicesWorld()
 let admin: bigint
 let values = 0
 let value: string
 beforeAll(async () => {
-  world = await openServicesWorld()
   admin = await makeStaff(world.database.db, 'support')
 })
-afterAll(() => world.close())
 beforeEach(() => {
   value = `value ${++values}`
 })
@@ -120,8 +118,7 @@ test("a sign appears on the member's page", async () => {
   const [asha, ravi] = [await member(), await member()]
   await note(asha)
   await note(ravi)
-  const { id } = await one<{ id: string }>(world.database.db, sql`select public_id as id from member where id = ${ravi}::bigint`)
-  const { flags: shown } = (await world.calls.ask(`GET /admin/users/${id}`, { as: admin })).body
+  const { flags: shown } = (await world.calls.ask(`GET /admin/users/${await publicIdOf(world.database.db, ravi)}`, { as: admin })).body
   expect(shown).toMatchObject([{ kind: 'shared_phone', about: expect.stringMatching(/^flag:\d+$/) }])
 })
 
@@ -152,7 +149,7 @@ test('a browser and a network that nobody used for 180 days are forgotten; a use
 test('who sets the phone of another account is named with the day; the first owner is no suspect, and a change back ends the flag', async () => {
   const { db } = world.database
   const [ravi, asha] = [await member('Ravi Sen'), await member('Asha Kaul')]
-  const idOf = async (id: bigint) => (await one<{ id: string }>(db, sql`select public_id as id from member where id = ${id}::bigint`)).id
+  const idOf = (id: bigint) => publicIdOf(db, id)
   const set = async (as: bigint, phone: string) => expect((await world.calls.ask('PUT /user', { as, body: { phone } })).status).toBe(200)
   const match = async () => (await flags('?q=kaul')).filter(({ kind }) => kind === 'phone')
   const kindsOn = async (id: bigint): Promise<string[]> =>

@@ -1,22 +1,16 @@
 /** The gauges of /metrics: each shows what it names, and reads no big table from end to end. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connect, type Db, joinSql, type Sql, sql } from '../db/sql.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { joinSql, type Sql, sql } from '../db/sql.ts'
+import { useConnection, useTestDatabase } from '../testing/database.ts'
 import { operatorApp } from '../testing/operator.ts'
 import { figuresFor } from './figures.ts'
 
 const WITNESSES = { keys: ['asha', 'binod', 'chitra'], quorum: 2 }
 const NOON = new Date('2026-11-22T12:00:00+05:30')
-let database: TestDatabase
-let owner: Db
+const database = useTestDatabase({ isAudited: false })
+const owner = useConnection(() => database.superUrl)
 beforeAll(async () => {
-  database = await createTestDatabase()
-  owner = connect({ url: database.superUrl, max: 1, named: false })
   await database.setClock(NOON)
-})
-afterAll(async () => {
-  await owner.close()
-  await database.dropUnaudited()
 })
 
 /** The metrics as Prometheus reads them. The tests only add rows, each to tables of its own. */

@@ -3,33 +3,23 @@ import { createHmac } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { paise } from '@roz/core/money.ts'
 import { VERSION } from '@roz/core/version.ts'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Config, readConfig } from '../config/config.ts'
-import { inTransaction } from '../db/transaction.ts'
-import { openSession } from '../features/identity/sessions.ts'
-import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { type Running, startServer } from '../start.ts'
-import { makeMember } from '../testing/calls.ts'
-import { cloneTemplate, type TestDatabase } from '../testing/database.ts'
-import { startTestServer } from '../testing/postgres.ts'
-import { freePort, seriesIn } from '../testing/program.ts'
+import { seriesIn, useDurableDatabase, signedInMember } from '../testing/program.ts'
 import { askedByAlerts, askedByDashboard, type Selector, selectorsOf, seriesOf } from '../testing/prometheus.ts'
+import { freePort } from '../db/embedded/process.ts'
 
 const ROOT = path.join(import.meta.dirname, '../../..')
 const readRoot = (name: string): Promise<string> => readFile(path.join(ROOT, name), 'utf8')
 
-// The test run's own database runs without fsync, and a start refuses such a database.
-let durable: Awaited<ReturnType<typeof startTestServer>>
-let database: TestDatabase
+const database = useDurableDatabase()
 let dataDir: string
 let config: Config
 let running: Running
 beforeAll(async () => {
-  durable = await startTestServer(['fsync=on', 'synchronous_commit=on'])
-  database = await cloneTemplate(durable.urls)
   dataDir = await mkdtemp(path.join(tmpdir(), 'roz-metrics-'))
   config = readConfig({
     PORT: String(await freePort()),
@@ -44,20 +34,12 @@ beforeAll(async () => {
 afterAll(async () => {
   await running.stop()
   await rm(dataDir, { recursive: true })
-  await database.drop()
-  await durable.stop()
-}, 60_000)
+})
 
 const at = (place: string): string => `http://127.0.0.1:${config.port}${place}`
 const metrics = async (): Promise<string> => (await fetch(at('/metrics'))).text()
 test('a join and a webhook are counted, a repeated webhook is not, and the release is named', async () => {
-  const memberId = await makeMember(database.db)
-  const token = await inTransaction(database.db, async (tx) => {
-    const orderId = crypto.randomUUID().replaceAll('-', '')
-    await createTopup(tx, { orderId, memberId, amount: paise(1000n) })
-    await captureTopup(tx, { orderId, paymentId: `test-${orderId}`, orderAmount: paise(1000n) })
-    return openSession(tx, memberId, 'member')
-  })
+  const token = await signedInMember(database)
   const headers = { authorization: `Bearer ${token}`, 'idempotency-key': crypto.randomUUID() }
   expect((await fetch(at('/api/rounds/join'), { method: 'POST', headers })).status).toBeLessThan(300)
 

@@ -8,23 +8,19 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { cloneTemplate, type TestDatabase } from '../testing/database.ts'
-import { startTestServer } from '../testing/postgres.ts'
-import { freePort, type Program, signedInMember, startProgram } from '../testing/program.ts'
+import { type Program, signedInMember, startProgram, useDurableDatabase } from '../testing/program.ts'
 import { askedByAlerts, askedByDashboard, OBSERVABILITY, PROMETHEUS, PROMTOOL, selectorsOf } from '../testing/prometheus.ts'
+import { freePort } from '../db/embedded/process.ts'
 
 const METRICS_TOKEN = 'a token of the metrics'
 
 describe.runIf(PROMETHEUS !== undefined && PROMTOOL !== undefined)('Prometheus', () => {
-  let durable: Awaited<ReturnType<typeof startTestServer>>
-  let database: TestDatabase
+  const database = useDurableDatabase()
   let program: Program
   let folder: string
   let prometheus: ChildProcess
   let port: number
   beforeAll(async () => {
-    durable = await startTestServer(['fsync=on', 'synchronous_commit=on'])
-    database = await cloneTemplate(durable.urls)
     program = await startProgram(database, { METRICS_TOKEN })
     const joined = await program.ask('POST', '/api/rounds/join', {
       token: await signedInMember(database),
@@ -41,9 +37,7 @@ describe.runIf(PROMETHEUS !== undefined && PROMTOOL !== undefined)('Prometheus',
     await ended
     await rm(folder, { recursive: true })
     await program.stop()
-    await database.drop()
-    await durable.stop()
-  }, 60_000)
+  })
 
   async function ask<T>(address: string): Promise<T> {
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/${address}`)

@@ -1,17 +1,13 @@
 /** Tests the bounds of work in the database: its queue and its timeouts, and what they answer. */
 import Fastify from 'fastify'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { lockInTransaction } from '../db/advisory-locks.ts'
 import { connect, type Db, OverloadedError, sql, sqlState } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 import { registerFaults } from '../http/faults.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = useTestDatabase()
 
 test('the queue for a database connection is bounded, and further statements are refused', async () => {
   const small = connect({ url: database.appUrl, max: 1, waitingMax: 2 })

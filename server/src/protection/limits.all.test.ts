@@ -1,17 +1,15 @@
 /** Tests each throttle at its exact number. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../db/sql.ts'
 import { ensureAdmin } from '../features/identity/ensure-admin.ts'
-import { PASSWORD, type People, startPeople } from '../testing/people.ts'
+import { PASSWORD, usePeople } from '../testing/people.ts'
 import type { TestAnswer } from '../testing/http.ts'
 import { addressBlock, type Limit, limitRules, plainIp, take } from './limits.ts'
 
-let roz: People
+const roz = usePeople()
 beforeAll(async () => {
-  roz = await startPeople()
   await ensureAdmin(roz.db, { email: 'owner@x.test', password: 'owner password' })
 })
-afterAll(() => roz.close())
 
 const statuses = (answers: readonly TestAnswer[]): Record<number, number> =>
   answers.reduce<Record<number, number>>((sum, { status }) => ({ ...sum, [status]: (sum[status] ?? 0) + 1 }), {})

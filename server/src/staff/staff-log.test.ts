@@ -1,15 +1,11 @@
 /** The staff log of staff: each entry is written in the transaction of its change. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { logStaff } from './staff-log.ts'
 import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { useTestDatabase } from '../testing/database.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = useTestDatabase()
 
 const rows = () =>
   database.db.query(

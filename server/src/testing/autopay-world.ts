@@ -1,15 +1,15 @@
 /** Fixture: all features with AutoPay on, a gateway of mandates in memory, and days that pass. */
 import { addDays, dayAt, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
-import { type Paise, paise } from '@roz/core/money.ts'
+import { type Paise, paise, wholeRupees } from '@roz/core/money.ts'
 import { pino } from 'pino'
 import { expect } from 'vitest'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { DAY } from '../ledger/testing/fixtures.ts'
-import { captureTopup, createTopup } from '../ledger/topups.ts'
+import { DAY, addMoney } from '../ledger/testing/fixtures.ts'
 import { debitMember, lockWallet } from '../ledger/transfer.ts'
 import { makeMember } from './calls.ts'
 import { endRests } from './database.ts'
+import { perFile } from './fixture.ts'
 import type { PaymentGateway } from '../adapters/payments/port.ts'
 import { scriptedRefunds } from './payouts-world.ts'
 import { createModelMandates, type ModelCharge, type ModelMandate } from './model-mandates.ts'
@@ -18,6 +18,8 @@ import { openServicesWorld } from './services-world.ts'
 export const SET_UP = { phoneNumber: '9876543210', consent: true }
 export type Debit = { orderId: string; kind: string; day: IstDay; status: string; failureReason: string | null }
 export type AutopayWorld = Awaited<ReturnType<typeof openAutopayWorld>>
+/** One for all tests of a file. */
+export const useAutopayWorld = (...given: Parameters<typeof openAutopayWorld>): AutopayWorld => perFile(() => openAutopayWorld(...given))
 
 /** `settings`: of the environment, beside AUTOPAY=on. Nobody wins: balances follow from debits and days alone. */
 export async function openAutopayWorld(
@@ -52,14 +54,6 @@ export async function openAutopayWorld(
   const balanceOf = async (memberId: bigint): Promise<number> =>
     Number((await one<{ balance: Paise }>(db, sql`select balance from wallet where member_id = ${memberId}::bigint`)).balance) / 100
 
-  async function addMoney(memberId: bigint, rupees: number): Promise<void> {
-    const orderId = crypto.randomUUID().replaceAll('-', '')
-    const amount = paise(BigInt(rupees) * 100n)
-    await inTransaction(db, async (tx) => {
-      await createTopup(tx, { orderId, memberId, amount })
-      await captureTopup(tx, { orderId, paymentId: `test-${orderId}`, orderAmount: amount })
-    })
-  }
   /** Leaves so many rupees in the wallet: the rest is given away. */
   async function leave(memberId: bigint, rupees: number): Promise<void> {
     const left = BigInt(rupees) * 100n
@@ -103,7 +97,7 @@ export async function openAutopayWorld(
     nowMs: () => nowMs,
     runDue,
     balanceOf,
-    addMoney,
+    addMoney: (memberId: bigint, rupees: number) => addMoney(db, memberId, wholeRupees(rupees)),
     leave,
     call,
     own,

@@ -1,11 +1,11 @@
 /** A test relay of drand over a chain with its own key. Its mode decides whether it tells the truth or how it fails. */
 import { createHash, randomBytes } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { u64 } from '@roz/core/draw.ts'
 import { chainHashOf, QUICKNET } from '../adapters/beacon/chain.ts'
 import { type BeaconChain, roundTimeMs } from '../adapters/beacon/port.ts'
+import { closeServer, listen } from './listening.ts'
 
 const DOMAIN = 'BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_'
 const bls = bls12_381.shortSignatures
@@ -85,18 +85,11 @@ export async function startRelay({ chain, sign }: TestChain, nowMs: () => number
     json(200, JSON.stringify({ round: told, randomness: '00', signature: signature.toString('hex') }))
   }
   const server = createServer((request, response) => void answer(request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const relay: TestRelay = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: await listen(server),
     mode: 'good',
     asked,
     close: () => closeServer(server),
   }
   return relay
 }
-
-const closeServer = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })

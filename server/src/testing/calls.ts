@@ -2,12 +2,13 @@
 import type { CallName } from '@roz/contract/api.ts'
 import type { FastifyInstance } from 'fastify'
 import { createSecrets } from '../secrets/secrets.ts'
-import { type Db, maybeOne, sql } from '../db/sql.ts'
+import { type Db, maybeOne, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Handlers } from '../http/route.ts'
 import type { Session, Sessions } from '../http/session.ts'
 import type { StaffRole } from '@roz/contract/roles.ts'
 import { insertMember } from '../members/new-member.ts'
+import { perFile } from './fixture.ts'
 import { type Ask, startTestApp, type TestAnswer } from './http.ts'
 
 export const TEST_SECRET_KEY = 'a secret of the tests'
@@ -69,6 +70,10 @@ export async function serveCalls(
   }
 }
 
+/** The calls of one feature for all tests of a file, on a database that is opened before them. */
+export const useCalls = (on: { readonly db: Db }, handlersOf: (db: Db) => Partial<Handlers<CallName>>): ServedCalls =>
+  perFile(() => serveCalls(on.db, handlersOf(on.db)))
+
 let made = 0
 /** Makes a member with a wallet; the mail address is confirmed by default. */
 export async function makeMember(db: Db, options: { readonly name?: string; readonly verified?: boolean } = {}): Promise<bigint> {
@@ -87,8 +92,11 @@ export async function makeMember(db: Db, options: { readonly name?: string; read
   return id
 }
 
-/** Makes a staff account, which has no wallet. */
-/** Staff with their role since longer than any test lasts; `since`: an interval until now. */
+/** The id that calls and screens use. */
+export const publicIdOf = async (db: Db, memberId: bigint): Promise<string> =>
+  (await one<{ id: string }>(db, sql`select public_id as id from member where id = ${memberId}::bigint`)).id
+
+/** Makes a staff account, which has no wallet; with its role since longer than any test lasts. `since`: an interval until now. */
 export async function makeStaff(db: Db, staffRole: StaffRole = 'owner', since = '30 days'): Promise<bigint> {
   made++
   const [row] = await db.query<{ id: bigint }>(sql`

@@ -1,6 +1,6 @@
 /** An OTLP collector for tests: a real HTTP server that keeps what it gets, and can be slow, deaf or down. */
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { closeServer, listen } from './listening.ts'
 
 type Value = { readonly stringValue?: string; readonly intValue?: number; readonly doubleValue?: number }
 type Attribute = { readonly key: string; readonly value: Value }
@@ -47,7 +47,7 @@ export async function startCollector(): Promise<Collector> {
   let mode: Mode = 'well'
   let headers: Readonly<Record<string, unknown>> = {}
   const waiting: ServerResponse[] = []
-  const server: Server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     let text = ''
     request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
     request.on('end', () => {
@@ -59,12 +59,8 @@ export async function startCollector(): Promise<Collector> {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: await listen(server),
     texts,
     headers: () => headers,
     spans: () =>
@@ -84,10 +80,6 @@ export async function startCollector(): Promise<Collector> {
       mode = next
       if (next !== 'deaf') for (const response of waiting.splice(0)) response.writeHead(200).end('{}')
     },
-    close: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    close: () => closeServer(server),
   }
 }

@@ -7,6 +7,7 @@ import { inject } from 'vitest'
 import { lockSession, unlockSession } from '../db/advisory-locks.ts'
 import { connect, type Db, sql } from '../db/sql.ts'
 import { describeViolations, runAudit } from '../ledger/audit.ts'
+import { perFile } from './fixture.ts'
 import { type ServerUrls, TEMPLATE, urlOf } from './server-urls.ts'
 
 export type TestDatabase = {
@@ -25,6 +26,16 @@ export type TestDatabase = {
 
 type Options = { readonly connectionsMax?: number }
 export const createTestDatabase = (options: Options = {}): Promise<TestDatabase> => cloneTemplate(inject('postgres'), options)
+
+/** One for all tests of a file. `isAudited: false` is for a file that breaks rows on purpose. */
+export const useTestDatabase = ({ isAudited = true, ...options }: Options & { readonly isAudited?: boolean } = {}): TestDatabase =>
+  perFile(async () => {
+    const database = await createTestDatabase(options)
+    return { ...database, close: isAudited ? database.drop : database.dropUnaudited }
+  })
+
+/** One more connection for all tests of a file, with the rights of another role. */
+export const useConnection = (url: () => string): Db => perFile(async () => connect({ url: url(), max: 1, named: false }))
 
 export async function cloneTemplate(urls: ServerUrls, options: Options = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`

@@ -1,11 +1,6 @@
 /** Payouts and wallet on the real adapters and the gateway sandbox, over HTTP, with its webhooks. */
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { paise } from '@roz/core/money.ts'
-import { startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
 import { expect } from 'vitest'
 import { noting } from '../adapters/gateway-silence.ts'
 import { cashfreeGateway } from '../adapters/payments/cashfree.ts'
@@ -19,7 +14,8 @@ import { createWorker } from '../jobs/worker.ts'
 import { createTicketKeys } from '../tickets/ticket-keys.ts'
 import { makeStaff, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
-import { playAt } from './gateway-calls.ts'
+import { openSandbox } from './gateway-calls.ts'
+import { closeServer, listen } from './listening.ts'
 import { keepJobs } from './job-handlers.ts'
 import { KEYS, logOf } from './wallet-world.ts'
 
@@ -40,33 +36,20 @@ async function openRelay() {
       )
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/payouts`,
+    url: `${await listen(server)}/payouts`,
     sendTo: (url: string): void => {
       target = url
     },
-    close: (): void => {
-      server.closeAllConnections()
-      server.close()
-    },
+    close: () => closeServer(server),
   }
 }
-
-export type GatewayWorld = Awaited<ReturnType<typeof openGatewayWorld>>
 
 export async function openGatewayWorld() {
   const database = await createTestDatabase()
   const { db } = database
-  const folder = mkdtempSync(path.join(tmpdir(), 'roz-payouts-'))
   const relay = await openRelay()
-  const sandbox = await startSandbox({
-    port: 0,
-    host: '127.0.0.1',
-    dataDir: folder,
-    pg: KEYS,
-    payouts: { ...PAYOUT_KEYS, notifyUrl: relay.url },
-  })
+  const sandbox = await openSandbox({ pg: KEYS, payouts: { ...PAYOUT_KEYS, notifyUrl: relay.url } })
   const alarms: object[] = []
   const noted = { db, warn: () => undefined, alarm: () => undefined }
   const payments = cashfreeGateway({
@@ -123,7 +106,7 @@ export async function openGatewayWorld() {
     alarms,
     runDue: worker.runDue,
     /** Makes the sandbox's bank act; its webhook follows. */
-    play: (what: string, body: object) => playAt(sandbox.url, what, body),
+    play: sandbox.control,
     decide: async (call: string): Promise<void> => {
       const answer = await calls.ask(`POST /admin/${call}/approve`, { as: admin, body: { status: 'requested' } })
       expect(answer.status).toBe(200)
@@ -138,8 +121,7 @@ export async function openGatewayWorld() {
       await worker.stop()
       await calls.close()
       await sandbox.close()
-      relay.close()
-      rmSync(folder, { recursive: true, force: true })
+      await relay.close()
       await database.drop()
     },
   }

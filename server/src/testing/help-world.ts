@@ -15,8 +15,13 @@ import { giveRest } from '../ledger/closing.ts'
 import { addMoney, DAY, newMember, openDay } from '../ledger/testing/fixtures.ts'
 import { makeStaff, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
+import { perFile } from './fixture.ts'
 
+/** `approvalAbove` in rupees. */
+type HelpOptions = { readonly approvalAbove?: number }
 export type HelpWorld = Awaited<ReturnType<typeof openHelpWorld>>
+/** One for all tests of a file. */
+export const useHelpWorld = (options: HelpOptions = {}): HelpWorld => perFile(() => openHelpWorld(options))
 
 export const MEERA = {
   publicName: 'Meera',
@@ -41,8 +46,7 @@ export const pictureForm = async (width: number): Promise<FormData> =>
     'image/png',
   )
 
-/** `approvalAbove` in rupees. */
-export async function openHelpWorld({ approvalAbove = 1000 }: { readonly approvalAbove?: number } = {}) {
+export async function openHelpWorld({ approvalAbove = 1000 }: HelpOptions = {}) {
   const database = await createTestDatabase()
   const folder = await mkdtemp(path.join(tmpdir(), 'roz-help-'))
   const storage = createFileStorage({ folder })

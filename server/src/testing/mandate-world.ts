@@ -4,14 +4,9 @@
  * - A process can be killed between two statements: from there on none of its statements reaches the database, and open
  *   transactions roll back.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { createServer } from 'node:http'
 import { dayAt } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
-import { startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
 import { cashfreeMandates } from '../adapters/mandates/cashfree-mandates.ts'
 import { type Connection, type Db, type Sql, sql } from '../db/sql.ts'
 import { createAutopay } from '../features/autopay/autopay.ts'
@@ -20,6 +15,8 @@ import { createTicketKeys } from '../tickets/ticket-keys.ts'
 import { serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase, endRests } from './database.ts'
 import { KEYS } from './wallet-world.ts'
+import { openSandbox } from './gateway-calls.ts'
+import { closeServer, listen } from './listening.ts'
 
 const AMOUNT = paise(3000n)
 export const BELOW = paise(500n)
@@ -57,21 +54,15 @@ function mortal(db: Db) {
   return { db: mortalDb, dieAfter: (statements: number): void => void (left = statements) }
 }
 
-const listen = async (answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<{ url: string; server: Server }> => {
-  const server = createServer(answer)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
-}
-
 export type MandateWorld = Awaited<ReturnType<typeof openMandateWorld>>
 
 export async function openMandateWorld() {
   const database = await createTestDatabase({ connectionsMax: 20 })
   const { db } = database
   let nowMs = Date.now()
-  const clock = await listen((_request, response) => void response.end(JSON.stringify({ now: new Date(nowMs).toISOString() })))
+  const clock = createServer((_request, response) => void response.end(JSON.stringify({ now: new Date(nowMs).toISOString() })))
   const kept: Kept[] = []
-  const shop = await listen((request, response) => {
+  const shop = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
@@ -80,14 +71,10 @@ export async function openMandateWorld() {
       response.end()
     })
   })
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'roz-mandates-'))
-  const sandbox = await startSandbox({
-    port: 0,
-    host: '127.0.0.1',
-    dataDir,
+  const sandbox = await openSandbox({
     pg: KEYS,
-    clockUrl: clock.url,
-    tabs: { subscriptions: { url: shop.url, version: '2025-01-01' } },
+    clockUrl: await listen(clock),
+    tabs: { subscriptions: { url: await listen(shop), version: '2025-01-01' } },
   })
   const mandates = cashfreeMandates({ baseUrl: `${sandbox.url}/pg`, ...KEYS, apiVersion: '2025-01-01', timeoutMs: 3000 })
   const log = { warn: () => undefined, error: () => undefined }
@@ -156,11 +143,7 @@ export async function openMandateWorld() {
     close: async (): Promise<void> => {
       await calls.close()
       await sandbox.close()
-      for (const { server } of [clock, shop]) {
-        server.closeAllConnections()
-        server.close()
-      }
-      rmSync(dataDir, { recursive: true, force: true })
+      await Promise.all([clock, shop].map(closeServer))
       await database.drop()
     },
   }

@@ -171,4 +171,3 @@ export function createModelMandates(nowMs: () => number = Date.now) {
     chargesOf: (mandate: ModelMandate): ModelCharge[] => mandate.charges.filter(({ kind }) => kind === 'charge'),
   }
 }
-export type ModelMandates = ReturnType<typeof createModelMandates>

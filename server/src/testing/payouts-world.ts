@@ -4,25 +4,25 @@
  * - Jobs of other features are only recorded.
  */
 import { createHash, createHmac } from 'node:crypto'
-import { paise } from '@roz/core/money.ts'
+import { paise, wholeRupees } from '@roz/core/money.ts'
 import type { NoticeData } from '@roz/core/notices.ts'
 import type { PayoutGateway, Transfer, TransferState } from '../adapters/payouts/port.ts'
 import { GatewayRefusedError, GatewayUnavailableError, type PaymentGateway, type Refund } from '../adapters/payments/port.ts'
 import { type Db, maybeOne, one, sql } from '../db/sql.ts'
-import { inTransaction } from '../db/transaction.ts'
 import { createDisputes } from '../features/disputes/disputes.ts'
 import { createPayouts } from '../features/payouts/payouts.ts'
 import { createWallet } from '../features/wallet/wallet.ts'
 import { createAttempt } from '../jobs/parking.ts'
 import { createWorker } from '../jobs/worker.ts'
-import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { readWallet } from '../ledger/wallets.ts'
 import { createTicketKeys } from '../tickets/ticket-keys.ts'
 import { makeMember, makeStaff, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
+import { perFile } from './fixture.ts'
 import { BANK, logOf } from './wallet-world.ts'
 import { type KeptJob, keepJobs } from './job-handlers.ts'
 import { noticesTo } from './notices.ts'
+import { addMoney } from '../ledger/testing/fixtures.ts'
 
 const SECRET = 'payouts secret'
 /** Tests move the clock on by days, so no webhook may be too old. */
@@ -158,9 +158,12 @@ const transferOf = (transferId: string, amount: bigint): Transfer => ({
   toldAtMs: undefined,
 })
 
+type PayoutsOptions = { readonly byHand?: boolean; readonly approvalAbove?: bigint }
 export type PayoutsWorld = Awaited<ReturnType<typeof openPayoutsWorld>>
+/** One for all tests of a file. */
+export const usePayoutsWorld = (options: PayoutsOptions = {}): PayoutsWorld => perFile(() => openPayoutsWorld(options))
 
-export async function openPayoutsWorld(options: { readonly byHand?: boolean; readonly approvalAbove?: bigint } = {}) {
+export async function openPayoutsWorld(options: PayoutsOptions = {}) {
   const database = await createTestDatabase({ connectionsMax: 20 })
   const { db } = database
   const { script, payouts: gateway } = scriptedPayouts()
@@ -242,15 +245,7 @@ function membersOf({ db, script, calls, admin, jobs }: Stage) {
     return calls.ask(`POST /admin/withdrawals/${id}/${what}`, { as, headers, body: { status: found?.status ?? 'approved', ...body } })
   }
   /** Captures a top-up and returns its order id. */
-  async function pay(memberId: bigint, rupees: number): Promise<string> {
-    const orderId = crypto.randomUUID().replaceAll('-', '')
-    const amount = paise(BigInt(rupees) * 100n)
-    await inTransaction(db, async (tx) => {
-      await createTopup(tx, { orderId, memberId, amount })
-      await captureTopup(tx, { orderId, paymentId: `test-${orderId}`, orderAmount: amount })
-    })
-    return orderId
-  }
+  const pay = (memberId: bigint, rupees: number): Promise<string> => addMoney(db, memberId, wholeRupees(rupees))
   return {
     decide,
     async funded(rupees: number): Promise<bigint> {

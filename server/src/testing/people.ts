@@ -20,6 +20,7 @@ import { createMailJob } from '../mail/mail-job.ts'
 import { createSecrets } from '../secrets/secrets.ts'
 import { createTicketKeys, type TicketKeys } from '../tickets/ticket-keys.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { perFile } from './fixture.ts'
 import { type Ask, startTestApp, type TestAnswer, type TestApp } from './http.ts'
 import { keepJobs } from './job-handlers.ts'
 
@@ -43,10 +44,15 @@ export type People = TestApp & {
   readonly pass: (seconds: number) => Promise<void>
   readonly register: (email: string, ask?: Ask & { readonly name?: string }) => Promise<Person>
   readonly memberId: (person: Person) => Promise<bigint>
+  /** Status and code of the answer to a token: `403 forbidden`. */
+  readonly codeOf: (call: string, token: string | undefined) => Promise<string>
   readonly login: (email: string, password: string, ask?: Ask) => Promise<TestAnswer>
 }
 
 export type PeopleOptions = { readonly google?: { readonly clientId: string; readonly jwksUrl: string }; readonly production?: boolean }
+
+/** One for all tests of a file. */
+export const usePeople = (options: PeopleOptions = {}): People => perFile(() => startPeople(options))
 
 export async function startPeople(options: PeopleOptions = {}): Promise<People> {
   const database = await createTestDatabase()
@@ -121,6 +127,10 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
       return { email, token: answer.body.token, publicId: answer.body.user.id }
     },
     memberId: async (person) => (await one<{ id: bigint }>(db, sql`select id from member where public_id = ${person.publicId}::uuid`)).id,
+    codeOf: async (call, token) => {
+      const { status, body } = await app.ask(call, token === undefined ? {} : { token })
+      return `${status} ${body?.code ?? ''}`.trim()
+    },
     login: (email, password, ask = {}) => app.ask('POST /auth/login', { ...ask, body: { email, password } }),
     close: async () => {
       await app.close()

@@ -2,16 +2,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { type Agent, request } from 'node:http'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { paise } from '@roz/core/money.ts'
+import { wholeRupees } from '@roz/core/money.ts'
+import { freePort } from '../db/embedded/process.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { openSession } from '../features/identity/sessions.ts'
-import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { makeMember } from './calls.ts'
-import type { TestDatabase } from './database.ts'
+import { cloneTemplate, type TestDatabase } from './database.ts'
+import { perFile } from './fixture.ts'
+import { startTestServer } from './postgres.ts'
+import { addMoney } from '../ledger/testing/fixtures.ts'
 
 export const SECRET_KEY = 'a secret of the tests that is long enough'
 
@@ -29,12 +31,15 @@ export type Program = {
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>
 }
 
-export async function freePort(): Promise<number> {
-  const listener = createServer()
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
-  const address = listener.address()
-  await new Promise((resolve) => listener.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
+/** A server of its own for all tests of a file: the run's own server runs without fsync, and a start refuses such a database. */
+export const useDurableServer = () => perFile(() => startTestServer(['fsync=on', 'synchronous_commit=on']))
+
+export function useDurableDatabase(): TestDatabase {
+  const server = useDurableServer()
+  return perFile(async () => {
+    const database = await cloneTemplate(server.urls)
+    return { ...database, close: database.drop }
+  })
 }
 
 /** Starts the program on this database and waits until it is ready. */
@@ -104,12 +109,8 @@ const send = (port: number, method: string, address: string, asked: Asked = {}):
 /** A member with ten rupees, signed in. */
 export async function signedInMember({ db }: Pick<TestDatabase, 'db'>): Promise<string> {
   const memberId = await makeMember(db)
-  const orderId = crypto.randomUUID().replaceAll('-', '')
-  return inTransaction(db, async (tx) => {
-    await createTopup(tx, { orderId, memberId, amount: paise(1000n) })
-    await captureTopup(tx, { orderId, paymentId: `test-${orderId}`, orderAmount: paise(1000n) })
-    return openSession(tx, memberId, 'member')
-  })
+  await addMoney(db, memberId, wholeRupees(10))
+  return inTransaction(db, (tx) => openSession(tx, memberId, 'member'))
 }
 
 /** The value of a series in an answer of /metrics. */

@@ -6,8 +6,8 @@
 import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, verify } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { closeServer, listen } from './listening.ts'
 
 /** Key only for localhost, made for these tests and used nowhere else. */
 export const PUSH_SERVICE_KEY = `-----BEGIN PRIVATE KEY-----
@@ -97,8 +97,7 @@ export async function startPushService() {
       response.writeHead(400).end()
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const host = `localhost:${(server.address() as AddressInfo).port}`
+  const host = `localhost:${new URL(await listen(server)).port}`
 
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const browser = browsers.get(request.url ?? '')
@@ -132,9 +131,6 @@ export async function startPushService() {
       browsers.set(path, browser)
       return browser
     },
-    close: async (): Promise<void> => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close: () => closeServer(server),
   }
 }

@@ -14,6 +14,7 @@ import { createLog } from '../operation/logger.ts'
 import { createServices } from '../services.ts'
 import { makeMember, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
+import { perFile } from './fixture.ts'
 import { startTestApp } from './http.ts'
 import { createModelMandates } from './model-mandates.ts'
 import { scriptedPayouts, scriptedRefunds } from './payouts-world.ts'
@@ -21,6 +22,8 @@ import { startPushService, type TestBrowser, trustPushService } from './push-ser
 
 const HOUR_MS = 3_600_000
 export type PushWorld = Awaited<ReturnType<typeof openPushWorld>>
+/** One for all tests of a file. */
+export const usePushWorld = (): PushWorld => perFile(openPushWorld)
 export type Owner = { readonly id: bigint; readonly token: string }
 
 export async function openPushWorld() {

@@ -24,7 +24,6 @@ import { createRounds } from '../features/rounds/rounds.ts'
 import { registerFaults } from '../http/faults.ts'
 import { createAttempt } from '../jobs/parking.ts'
 import { createWorker } from '../jobs/worker.ts'
-import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { setAutoJoin } from '../ledger/wallets.ts'
 import { createCheckpoints } from '../transparency-log/checkpoints.ts'
 import { createLogKeys } from '../transparency-log/log-key.ts'
@@ -34,10 +33,14 @@ import { createTicketKeys } from '../tickets/ticket-keys.ts'
 import { ticketOf } from '../tickets/ticket.ts'
 import { makeMember, makeStaff, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
+import { perFile } from './fixture.ts'
 import { expectDaysHold } from './verifier.ts'
 import { type KeptJob, keepJobs } from './job-handlers.ts'
+import { addMoney } from '../ledger/testing/fixtures.ts'
 
 export type RoundsWorld = Awaited<ReturnType<typeof openRoundsWorld>>
+/** One for all tests of a file. */
+export const useRoundsWorld = (options: RoundsOptions = {}): RoundsWorld => perFile(() => openRoundsWorld(options))
 export type RoundsOptions = {
   readonly startsAt?: string
   readonly policy?: SplitPolicy
@@ -162,13 +165,7 @@ function devClock(devUrl: string) {
 }
 
 function membersOf(db: Db) {
-  async function fund(memberId: bigint, amountPaise: bigint): Promise<void> {
-    const orderId = crypto.randomUUID().replaceAll('-', '')
-    await inTransaction(db, async (tx) => {
-      await createTopup(tx, { orderId, memberId, amount: paise(amountPaise) })
-      await captureTopup(tx, { orderId, paymentId: `test-${orderId}`, orderAmount: paise(amountPaise) })
-    })
-  }
+  const fund = (memberId: bigint, amountPaise: bigint): Promise<string> => addMoney(db, memberId, paise(amountPaise))
   return {
     fund,
     async member(rupees: number, options: { readonly name?: string; readonly auto?: boolean } = {}): Promise<bigint> {

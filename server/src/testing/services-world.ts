@@ -16,11 +16,14 @@ import { DAY } from '../ledger/testing/fixtures.ts'
 import { createServices } from '../services.ts'
 import { serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
+import { perFile } from './fixture.ts'
 import { createModelMandates } from './model-mandates.ts'
 import { scriptedPayouts, scriptedRefunds } from './payouts-world.ts'
 import { expectDaysHold } from './verifier.ts'
 
 export type ServicesWorld = Awaited<ReturnType<typeof openServicesWorld>>
+/** One for all tests of a file. */
+export const useServicesWorld = (given: Gateways = {}): ServicesWorld => perFile(() => openServicesWorld(given))
 
 type Gateways = {
   readonly clock?: ClockOptions

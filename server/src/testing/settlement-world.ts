@@ -1,12 +1,7 @@
 /** Fixture: all features on the gateway sandbox, which keeps the product's time, with members who pay and a bank that settles. */
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { createHmac } from 'node:crypto'
 import { addDays, dayAt, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
-import { type Sandbox, startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
 import { pino } from 'pino'
 import { expect } from 'vitest'
 import { cashfreeMandates } from '../adapters/mandates/cashfree-mandates.ts'
@@ -16,33 +11,24 @@ import { one, sql } from '../db/sql.ts'
 import { DAY } from '../ledger/testing/fixtures.ts'
 import { makeMember, makeStaff } from './calls.ts'
 import { endRests } from './database.ts'
-import { playAt } from './gateway-calls.ts'
+import { perFile } from './fixture.ts'
+import { openSandbox } from './gateway-calls.ts'
+import { listen } from './listening.ts'
 import { openServicesWorld } from './services-world.ts'
 
 const KEYS = { clientId: 'settle-client', clientSecret: 'settle-secret-0123456789' }
 const HOUR_MS = 3_600_000
 export type SettlementWorld = Awaited<ReturnType<typeof openSettlementWorld>>
+/** One for all tests of a file. */
+export const useSettlementWorld = (...given: Parameters<typeof openSettlementWorld>): SettlementWorld =>
+  perFile(() => openSettlementWorld(...given))
 
 /** Answers the sandbox's question for the time. */
 async function serveTime(nowMs: () => number) {
   const server = createServer((_, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ now: new Date(nowMs()).toISOString() })),
   )
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/now`, close: () => server.close() }
-}
-
-async function openSandbox(nowMs: () => number) {
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'roz-settlements-'))
-  const time = await serveTime(nowMs)
-  const sandbox: Sandbox = await startSandbox({ port: 0, host: '127.0.0.1', dataDir, pg: KEYS, clockUrl: time.url })
-  const close = async (): Promise<void> => {
-    await sandbox.close()
-    time.close()
-    rmSync(dataDir, { recursive: true, force: true })
-  }
-  const control = (where: string, body: object = {}) => playAt(sandbox.url, where, body)
-  return { url: sandbox.url, control, close }
+  return { url: `${await listen(server)}/now`, close: () => server.close() }
 }
 
 /** `settings`: of the environment. `log` gets each line of the server's log from the level `info` on. A call to the gateway waits `timeoutMs`. */
@@ -53,7 +39,8 @@ export async function openSettlementWorld(
   rowsOfPage = 50,
 ) {
   let nowMs = startOfDayMs(DAY) + 12 * HOUR_MS
-  const sandbox = await openSandbox(() => nowMs)
+  const time = await serveTime(() => nowMs)
+  const sandbox = await openSandbox({ pg: KEYS, clockUrl: time.url })
   const api = { baseUrl: `${sandbox.url}/pg`, ...KEYS, apiVersion: '2025-01-01', timeoutMs }
   const alarms: Record<string, unknown>[] = []
   const write = (line: string): void => {
@@ -163,6 +150,7 @@ export async function openSettlementWorld(
         await world.close()
       } finally {
         await sandbox.close()
+        time.close()
       }
     },
   }

@@ -13,12 +13,15 @@ import { createImpact } from '../features/impact/impact.ts'
 import { createAttempt } from '../jobs/parking.ts'
 import { type Answered, makeStaff, serveCalls } from './calls.ts'
 import { createTestDatabase } from './database.ts'
+import { perFile } from './fixture.ts'
 
 const STORY = { title: 'Shoes', description: 'For the new school year.', charity: { name: 'Meera', description: 'School shoes' } }
 export const NOON = new Date('2026-11-21T12:00:00+05:30')
 export const SIX_PM = '2026-11-21T18:00:00.000+05:30'
 
 export type StoriesWorld = Awaited<ReturnType<typeof openStoriesWorld>>
+/** One for all tests of a file. */
+export const useStoriesWorld = (): StoriesWorld => perFile(() => openStoriesWorld())
 
 /** `connectionsMax`: of the calls' own pool; sessions have another. */
 export async function openStoriesWorld({ connectionsMax = 10 } = {}) {

@@ -2,27 +2,24 @@
  * Fixture of the wallet's tests: calls over real HTTP, a real database, the gateway sandbox in this process, the worker.
  * - Jobs of other features are only recorded.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
-import { type Paise, paise } from '@roz/core/money.ts'
+import { type Paise, paise, wholeRupees } from '@roz/core/money.ts'
 import { expect } from 'vitest'
 import { cashfreePayeeNames } from '../adapters/payee-names/cashfree-payee-names.ts'
 import type { PayeeNames } from '../adapters/payee-names/port.ts'
 import { cashfreeGateway } from '../adapters/payments/cashfree.ts'
 import type { Order, PaymentGateway } from '../adapters/payments/port.ts'
 import { type Db, one, sql } from '../db/sql.ts'
-import { inTransaction } from '../db/transaction.ts'
 import { createDisputes } from '../features/disputes/disputes.ts'
 import { createWallet } from '../features/wallet/wallet.ts'
 import { createAttempt } from '../jobs/parking.ts'
 import { createWorker } from '../jobs/worker.ts'
-import { captureTopup, createTopup } from '../ledger/topups.ts'
 import { createTicketKeys } from '../tickets/ticket-keys.ts'
 import { type Answered, makeMember, type ServedCalls, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase, endRests } from './database.ts'
+import { perFile } from './fixture.ts'
 import { type KeptJob, keepJobs } from './job-handlers.ts'
+import { openSandbox } from './gateway-calls.ts'
+import { addMoney } from '../ledger/testing/fixtures.ts'
 
 export const KEYS = { clientId: 'test-client', clientSecret: 'test-secret-0123456789' }
 export const BANK = {
@@ -43,6 +40,8 @@ export const TRANSFER_ACCOUNT = {
 export const ADD = { amount: 10, phoneNumber: '9876543210' }
 
 export type WalletWorld = Awaited<ReturnType<typeof openWalletWorld>>
+/** One for all tests of a file. */
+export const useWalletWorld = (): WalletWorld => perFile(openWalletWorld)
 type Retell = (order: Order) => Order | undefined | Promise<Order | undefined>
 type Transactions = {
   readonly transactions: { id: string; type: string; description: string; amount: number; status: string; createdAt: string }[]
@@ -52,8 +51,7 @@ type Transactions = {
 export async function openWalletWorld() {
   const database = await createTestDatabase()
   const { db } = database
-  const folder = mkdtempSync(path.join(tmpdir(), 'roz-wallet-'))
-  const sandbox = await startSandbox({ port: 0, host: '127.0.0.1', dataDir: folder, pg: KEYS, verification: KEYS })
+  const sandbox = await openSandbox({ pg: KEYS, verification: KEYS })
   const state = {
     switches: { topupsOn: true, cashoutOn: true },
     /** Ids of the orders that were fetched from the gateway. */
@@ -110,7 +108,6 @@ export async function openWalletWorld() {
     close: async (): Promise<void> => {
       await calls.close()
       await sandbox.close()
-      rmSync(folder, { recursive: true, force: true })
       await database.drop()
     },
   })
@@ -232,14 +229,7 @@ function payer(sandboxUrl: string, calls: ServedCalls) {
 
 function rows(db: Db) {
   /** Adds money to a wallet through the ledger. */
-  async function credit(memberId: bigint, rupees: number): Promise<void> {
-    const orderId = crypto.randomUUID().replaceAll('-', '')
-    const amount = paise(BigInt(rupees) * 100n)
-    await inTransaction(db, async (tx) => {
-      await createTopup(tx, { orderId, memberId, amount })
-      await captureTopup(tx, { orderId, paymentId: `test-${orderId}`, orderAmount: amount })
-    })
-  }
+  const credit = (memberId: bigint, rupees: number): Promise<string> => addMoney(db, memberId, wholeRupees(rupees))
   return {
     credit,
     async funded(rupees: number): Promise<bigint> {

@@ -1,18 +1,14 @@
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connect, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createJoinBatcher } from '../ledger/join-batcher.ts'
-import { openRoundsWorld, type RoundsWorld } from '../testing/rounds-world.ts'
+import { useRoundsWorld } from '../testing/rounds-world.ts'
 import { testSecrets } from '../testing/calls.ts'
 import { keyContextOf } from './ticket.ts'
 import { keysStatement } from './ticket-keys.ts'
 
-let world: RoundsWorld
-beforeAll(async () => {
-  world = await openRoundsWorld()
-})
-afterAll(() => world.close())
+const world = useRoundsWorld()
 
 const DAY = '2026-11-21' as IstDay
 

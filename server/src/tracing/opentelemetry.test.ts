@@ -1,16 +1,13 @@
 import { ROOT_CONTEXT, SpanKind, trace, TraceFlags } from '@opentelemetry/api'
 import { SamplingDecision } from '@opentelemetry/sdk-trace'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Collector, startCollector } from '../testing/collector.ts'
+import { describe, expect, test } from 'vitest'
+import { startCollector } from '../testing/collector.ts'
 import { contextOf, type SpansOutcome, samplerOf, startTraces } from './opentelemetry.ts'
 import { activeSpan, activeTraceparent, inShared, inSpan, inTrace } from './spans.ts'
 import { inStatement } from './statements.ts'
+import { perFile } from '../testing/fixture.ts'
 
-let collector: Collector
-beforeAll(async () => {
-  collector = await startCollector()
-})
-afterAll(() => collector.close())
+const collector = perFile(startCollector)
 
 const counts: Record<SpansOutcome, number> = { sent: 0, failed: 0, dropped: 0 }
 const start = (share = 1): (() => Promise<void>) => {

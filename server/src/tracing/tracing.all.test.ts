@@ -4,36 +4,24 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cloneTemplate, type TestDatabase } from '../testing/database.ts'
-import { type Collector, type Received, startCollector } from '../testing/collector.ts'
-import { startTestServer } from '../testing/postgres.ts'
-import { freePort, type Program, seriesIn, signedInMember, startProgram } from '../testing/program.ts'
+import { type Received, startCollector } from '../testing/collector.ts'
+import { type Program, seriesIn, signedInMember, startProgram, useDurableDatabase } from '../testing/program.ts'
+import { perFile } from '../testing/fixture.ts'
+import { freePort } from '../db/embedded/process.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const CALLER = 'b7ad6b7169203331'
 const CALLED_BY = { traceparent: `00-${TRACE}-${CALLER}-01` }
 
-// The test run's own database runs without fsync, and a start refuses such a database.
-let durable: Awaited<ReturnType<typeof startTestServer>>
-let database: TestDatabase
-let collector: Collector
+const database = useDurableDatabase()
+const collector = perFile(startCollector)
 let folder: string
 /** Records everything; the tests that need other settings start their own. */
-let shared: Program
+const shared = perFile(() => startProgram(database, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: 'roz of a test' }))
 beforeAll(async () => {
-  durable = await startTestServer(['fsync=on', 'synchronous_commit=on'])
-  database = await cloneTemplate(durable.urls)
-  collector = await startCollector()
   folder = await mkdtemp(path.join(tmpdir(), 'roz-traces-'))
-  shared = await startProgram(database, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: 'roz of a test' })
-}, 240_000)
-afterAll(async () => {
-  await shared.stop()
-  await collector.close()
-  await rm(folder, { recursive: true })
-  await database.drop()
-  await durable.stop()
-}, 60_000)
+})
+afterAll(() => rm(folder, { recursive: true }))
 
 /** Starts a program with other settings, and returns what it sent until its end. */
 async function tracesOfOwn(env: Readonly<Record<string, string>>, work: (program: Program) => Promise<void>): Promise<Received[]> {

@@ -1,18 +1,14 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { leafHash } from '@roz/core/draw.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sql } from '../db/sql.ts'
 import { createJoinBatcher } from '../ledger/join-batcher.ts'
-import { openRoundsWorld, type RoundsWorld } from '../testing/rounds-world.ts'
+import { useRoundsWorld } from '../testing/rounds-world.ts'
 import { sha256 } from '../tickets/sha256.ts'
 import { rootByPath } from './merkle-tree.ts'
 import { createReceipts } from './receipts.ts'
 
-let world: RoundsWorld
-beforeAll(async () => {
-  world = await openRoundsWorld()
-})
-afterAll(() => world.close())
+const world = useRoundsWorld()
 
 const DAY = '2026-11-21' as IstDay
 const bytes = (text: string): Buffer => Buffer.from(text, 'hex')

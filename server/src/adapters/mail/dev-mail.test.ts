@@ -1,11 +1,10 @@
 /** Tests the page and the JSON list of caught mails. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
-import { type People, startPeople } from '../../testing/people.ts'
+import { usePeople } from '../../testing/people.ts'
 
-let roz: People
+const roz = usePeople()
 beforeAll(async () => {
-  roz = await startPeople()
   await roz.register('first@x.test')
   // A name from before names were restricted to letters.
   await roz.db.query(sql`
@@ -14,7 +13,6 @@ beforeAll(async () => {
   await roz.register('Second@x.test')
   await roz.runJobs()
 })
-afterAll(() => roz.close())
 
 test('/dev/mail.json lists to, subject, text, html, links and at, newest first', async () => {
   const all = await roz.ask('GET root:/dev/mail.json')

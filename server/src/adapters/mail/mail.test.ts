@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { describe, expect, test } from 'vitest'
+import { useTestDatabase } from '../../testing/database.ts'
 import { sql } from '../../db/sql.ts'
 import { PUSH_SERVICE_CA, PUSH_SERVICE_KEY } from '../../testing/push-service.ts'
 import { createCatcher } from './catcher.ts'
@@ -72,11 +72,7 @@ async function smtpRig(): Promise<Rig> {
   }
 }
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = useTestDatabase()
 
 async function catcherRig(): Promise<Rig> {
   await database.db.query(sql`delete from caught_mail`)

@@ -1,32 +1,25 @@
 /** Conformance of the mandates' port, over real HTTP: the gateway sandbox plays payer, bank and a failing gateway. */
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { addDays, dayAt } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
-import { type Sandbox, startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { playAt, startShop } from '../../testing/gateway-calls.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startShop, openSandbox } from '../../testing/gateway-calls.ts'
+import { closeServer, listen } from '../../testing/listening.ts'
 import { cashfreeGateway } from '../payments/cashfree.ts'
 import { cashfreeMandates, parseMandateWebhook } from './cashfree-mandates.ts'
 import type { MandateGateway, NewCharge, NewMandate } from './port.ts'
 import { chargeStateOf, mandateStatusOf } from './wire.ts'
 import { GatewayForeignError, GatewayRefusedError, GatewayUnavailableError, type PaymentGateway } from '../payments/port.ts'
+import { perFile } from '../../testing/fixture.ts'
 
 const KEYS = { clientId: 'mandate_client', clientSecret: 'mandate_secret_42' }
-const dataDir = mkdtempSync(join(tmpdir(), 'mandates-'))
-let sandbox: Sandbox
 let gateway: MandateGateway
 let orders: PaymentGateway
-let shop: Awaited<ReturnType<typeof startShop>>
+const shop = perFile(startShop)
+const sandbox = perFile(() => openSandbox({ pg: KEYS, tabs: { subscriptions: { url: `${shop.url}/hook`, version: '2025-01-01' } } }))
 const at = (baseUrl: string): MandateGateway => cashfreeMandates({ baseUrl, ...KEYS, apiVersion: '2025-01-01', timeoutMs: 1500 })
 
-beforeAll(async () => {
-  shop = await startShop()
-  const url = `${shop.url}/hook`
-  sandbox = await startSandbox({ port: 0, host: '127.0.0.1', dataDir, pg: KEYS, tabs: { subscriptions: { url, version: '2025-01-01' } } })
+beforeAll(() => {
   gateway = at(`${sandbox.url}/pg`)
   orders = cashfreeGateway({
     baseUrl: `${sandbox.url}/pg`,
@@ -35,14 +28,9 @@ beforeAll(async () => {
     checkout: { mode: 'sandbox', scriptUrl: '' },
   })
 })
-afterAll(async () => {
-  await sandbox.close()
-  shop.close()
-  rmSync(dataDir, { recursive: true })
-})
 beforeEach(() => control('/faults', {}))
 
-const control = (path: string, body: unknown) => playAt(sandbox.url, path, body)
+const control = (path: string, body: unknown) => sandbox.control(path, body)
 
 const hexId = (): string => crypto.randomUUID().replaceAll('-', '')
 const newMandate = (): NewMandate => ({
@@ -231,10 +219,8 @@ describe('answers that are not the gateway’s', () => {
     const server = createServer((request, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body(request.url ?? ''))),
     )
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const failure = await ask(at(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)).catch((error: unknown) => error)
-    server.closeAllConnections()
-    server.close()
+    const failure = await ask(at(await listen(server))).catch((error: unknown) => error)
+    await closeServer(server)
     return failure
   }
   const mandate = { subscription_id: 'b'.repeat(32), subscription_status: 'ACTIVE' }

@@ -3,14 +3,12 @@
  * - The cases use only the port, plus a `Counterpart` that plays the bank.
  */
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { GatewayForeignError, GatewayRefusedError, GatewayUnavailableError } from '../payments/port.ts'
 import { cashfreePayeeNames } from './cashfree-payee-names.ts'
 import type { NameAnswer, NameQuestion, PayeeNames } from './port.ts'
+import { openSandbox } from '../../testing/gateway-calls.ts'
+import { perFile } from '../../testing/fixture.ts'
 
 /** What the bank says of a UPI ID. */
 type Bank = { readonly name?: string; readonly status?: string; readonly result?: string }
@@ -29,11 +27,7 @@ const STRANGE_SECRET = 'a_secret_that_is_not_ours'
 
 async function openSandboxCounterpart(): Promise<Counterpart> {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const dataDir = mkdtempSync(join(tmpdir(), 'names-conformance-'))
-  const sandbox = await startSandbox({
-    port: 0,
-    host: '127.0.0.1',
-    dataDir,
+  const sandbox = await openSandbox({
     pg: { clientId: 'pg', clientSecret: 'pg-secret' },
     verification: { ...KEYS, signatureKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() },
   })
@@ -45,22 +39,15 @@ async function openSandboxCounterpart(): Promise<Counterpart> {
     nowMs: Date.now,
     timeoutMs: 500,
   }
-  async function control(path: string, body?: object): Promise<{ readonly checks?: readonly unknown[] }> {
-    const sent = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-    const response = await fetch(`${sandbox.url}/__sandbox${path}`, body === undefined ? {} : sent)
-    expect(response.status).toBe(200)
-    return (await response.json()) as { checks?: unknown[] }
-  }
+  const upiIdAt = async (upiId: string): Promise<{ readonly checks?: readonly unknown[] }> =>
+    (await (await fetch(`${sandbox.url}/__sandbox/upi-ids/${upiId}`)).json()) as { checks?: unknown[] }
   return {
     names: cashfreePayeeNames(config),
     stranger: cashfreePayeeNames({ ...config, clientSecret: STRANGE_SECRET }),
-    bankSays: async (upiId, bank) => void (await control(`/upi-ids/${upiId}`, bank)),
-    fault: async (faults) => void (await control('/faults', faults)),
-    rupeesSentTo: async (upiId) => (await control(`/upi-ids/${upiId}`)).checks?.length ?? 0,
-    async close() {
-      await sandbox.close()
-      rmSync(dataDir, { recursive: true })
-    },
+    bankSays: async (upiId, bank) => void (await sandbox.control(`/upi-ids/${upiId}`, bank)),
+    fault: async (faults) => void (await sandbox.control('/faults', faults)),
+    rupeesSentTo: async (upiId) => (await upiIdAt(upiId)).checks?.length ?? 0,
+    close: sandbox.close,
   }
 }
 
@@ -77,11 +64,7 @@ const question = (more: Partial<NameQuestion> = {}): NameQuestion => ({
 const COUNTERPARTS: readonly (readonly [string, () => Promise<Counterpart>])[] = [['the gateway sandbox', openSandboxCounterpart]]
 
 describe.each(COUNTERPARTS)('%s behind the port of names', (_name, open) => {
-  let counterpart: Counterpart
-  beforeAll(async () => {
-    counterpart = await open()
-  })
-  afterAll(() => counterpart.close())
+  const counterpart = perFile(open)
 
   async function asked(bank: Bank): Promise<NameAnswer> {
     const upiId = freshUpiId()

@@ -1,43 +1,27 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { paise } from '@roz/core/money.ts'
-import { type Sandbox, startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { playAt, startShop } from '../../testing/gateway-calls.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startShop, openSandbox } from '../../testing/gateway-calls.ts'
+import { closeServer, listen } from '../../testing/listening.ts'
 import { cashfreeGateway } from './cashfree.ts'
 import type { NewOrder, NewRefund, PaymentGateway } from './port.ts'
+import { perFile } from '../../testing/fixture.ts'
 
 const KEYS = { clientId: 'fault_client', clientSecret: 'fault_secret_42' }
-const dataDir = mkdtempSync(join(tmpdir(), 'payments-faults-'))
-let sandbox: Sandbox
+const sandbox = perFile(() => openSandbox({ pg: KEYS }))
 let gateway: PaymentGateway
-let shop: Awaited<ReturnType<typeof startShop>>
+const shop = perFile(startShop)
 
 const configAt = (baseUrl: string) =>
   ({ baseUrl, ...KEYS, apiVersion: '2025-01-01', checkout: { mode: 'sandbox', scriptUrl: `${baseUrl}.js` }, timeoutMs: 400 }) as const
 const gatewayAt = (baseUrl: string): PaymentGateway => cashfreeGateway(configAt(baseUrl))
 
-async function listening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-beforeAll(async () => {
-  sandbox = await startSandbox({ port: 0, host: '127.0.0.1', dataDir, pg: KEYS })
+beforeAll(() => {
   gateway = gatewayAt(`${sandbox.url}/pg`)
-  shop = await startShop()
-})
-afterAll(async () => {
-  await sandbox.close()
-  shop.close()
-  rmSync(dataDir, { recursive: true })
 })
 beforeEach(() => control('/faults', {}))
 
-const control = (path: string, body: unknown) => playAt(sandbox.url, path, body)
+const control = (path: string, body: unknown) => sandbox.control(path, body)
 
 async function methodsOf(orderId: string): Promise<unknown> {
   const response = await fetch(`${sandbox.url}/__sandbox/orders/${orderId}`)
@@ -97,14 +81,13 @@ describe('when the gateway fails', () => {
       asked++
       response.writeHead(429, { 'x-ratelimit-retry': '30' }).end()
     })
-    await expect(gatewayAt(await listening(limited)).fetchOrder('x')).rejects.toMatchObject({ retryAfterMs: 30_000 })
+    await expect(gatewayAt(await listen(limited)).fetchOrder('x')).rejects.toMatchObject({ retryAfterMs: 30_000 })
     const silent = createServer(() => asked++)
     const order = { ...newOrder(), signal: AbortSignal.timeout(100) }
-    await expect(gatewayAt(await listening(silent)).createOrder(order)).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
+    await expect(gatewayAt(await listen(silent)).createOrder(order)).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
     expect(asked).toBe(2)
     for (const server of [limited, silent]) {
-      server.closeAllConnections()
-      server.close()
+      await closeServer(server)
     }
   })
 
@@ -119,9 +102,8 @@ describe('when the gateway fails', () => {
     ] as const
     for (const [status, body] of answers) {
       const server = createServer((_request, response) => response.writeHead(status, { location: '/' }).end(body))
-      await expect(gatewayAt(await listening(server)).fetchOrder('x')).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
-      server.closeAllConnections()
-      server.close()
+      await expect(gatewayAt(await listen(server)).fetchOrder('x')).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
+      await closeServer(server)
     }
   })
 
@@ -130,10 +112,9 @@ describe('when the gateway fails', () => {
     const server = createServer((_request, response) =>
       response.writeHead(asked++ === 0 ? 502 : 404, { 'content-type': 'application/json' }).end(NO_ORDER),
     )
-    expect(await gatewayAt(await listening(server)).fetchOrder('x')).toBe(undefined)
+    expect(await gatewayAt(await listen(server)).fetchOrder('x')).toBe(undefined)
     expect(asked).toBe(2)
-    server.closeAllConnections()
-    server.close()
+    await closeServer(server)
   })
 })
 
@@ -268,7 +249,7 @@ describe('a webhook', () => {
 test('a “no” counts only as JSON, with 404, and in the gateway’s own words: an invalid request about something not found', async () => {
   let [status, body, type] = [404, NO_ORDER, 'application/json; charset=utf-8']
   const server = createServer((_request, response) => response.writeHead(status, { 'content-type': type }).end(body))
-  const asked = gatewayAt(await listening(server))
+  const asked = gatewayAt(await listen(server))
   const ask = [() => asked.fetchOrder('x'), () => asked.fetchRefund('x', 'y'), () => asked.fetchDispute('7')]
   for (const question of ask) expect(await question()).toBe(undefined)
   const foreign = [
@@ -286,6 +267,5 @@ test('a “no” counts only as JSON, with 404, and in the gateway’s own words
     ;[status, body, type] = answer
     for (const question of ask) await expect(question(), String(answer)).rejects.toMatchObject({ name: 'GatewayUnavailableError' })
   }
-  server.closeAllConnections()
-  server.close()
+  await closeServer(server)
 })

@@ -5,16 +5,12 @@
  * - Another `Counterpart` can run the same suite against Cashfree's own sandbox.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { paise } from '@roz/core/money.ts'
-import { type Sandbox, startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { createTestDatabase } from '../../testing/database.ts'
-import { playAt } from '../../testing/gateway-calls.ts'
+import { openSandbox } from '../../testing/gateway-calls.ts'
 import { bankTransferGateway } from './bank-transfer.ts'
 import { cashfreeGateway } from './cashfree.ts'
 import {
@@ -28,6 +24,7 @@ import {
   type PaymentGateway,
   successfulPayments,
 } from './port.ts'
+import { perFile } from '../../testing/fixture.ts'
 
 type Outcome = 'success' | 'failed' | 'pending' | 'dropped'
 /** What a hosted checkout has beside orders and payments. */
@@ -67,15 +64,13 @@ const KEYS = { clientId: 'conformance_client', clientSecret: 'conformance_secret
 const STRANGE_SECRET = 'not_the_secret_42'
 
 async function openSandboxCounterpart(): Promise<Counterpart> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'payments-conformance-'))
-  const sandbox: Sandbox = await startSandbox({ port: 0, host: '127.0.0.1', dataDir, pg: KEYS })
+  const { url, control, close } = await openSandbox({ pg: KEYS })
   const config = {
-    baseUrl: `${sandbox.url}/pg`,
+    baseUrl: `${url}/pg`,
     ...KEYS,
     apiVersion: '2025-01-01',
-    checkout: { mode: 'sandbox', scriptUrl: `${sandbox.url}/js/v3/cashfree.js` },
+    checkout: { mode: 'sandbox', scriptUrl: `${url}/js/v3/cashfree.js` },
   } as const
-  const control = (path: string, body: unknown) => playAt(sandbox.url, path, body)
   const attempt = async (orderId: string, outcome: Outcome): Promise<void> =>
     void (await control(`/orders/${orderId}/pay`, { outcome, webhooks: 0 }))
   return {
@@ -89,10 +84,7 @@ async function openSandboxCounterpart(): Promise<Counterpart> {
       raiseDispute: async (orderId, body) => String((await control(`/orders/${orderId}/dispute`, { ...body, webhooks: 0 }))['dispute_id']),
       moveDispute: async (disputeId, body) => void (await control(`/disputes/${disputeId}`, { ...body, webhooks: 0 })),
     },
-    async close() {
-      await sandbox.close()
-      rmSync(dataDir, { recursive: true })
-    },
+    close,
   }
 }
 
@@ -121,13 +113,11 @@ const COUNTERPARTS = [
 ] as const
 
 describe.each(COUNTERPARTS)('$name behind the payment port', ({ open, isHosted }) => {
-  let counterpart: Counterpart
+  const counterpart = perFile<Counterpart>(open)
   let gateway: PaymentGateway
-  beforeAll(async () => {
-    counterpart = await open()
+  beforeAll(() => {
     gateway = counterpart.gateway
   })
-  afterAll(() => counterpart.close())
   const hosted = (): Hosted => {
     if (counterpart.hosted === undefined) throw new Error('there is no hosted checkout')
     return counterpart.hosted

@@ -1,50 +1,31 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { paise } from '@roz/core/money.ts'
-import { type Sandbox, startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { playAt, startShop } from '../../testing/gateway-calls.ts'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startShop, openSandbox } from '../../testing/gateway-calls.ts'
+import { closeServer, listen } from '../../testing/listening.ts'
 import { cashfreePayouts } from './cashfree-payouts.ts'
 import type { NewTransfer, PayoutGateway } from './port.ts'
+import { perFile } from '../../testing/fixture.ts'
 
 const KEYS = { clientId: 'fault_client', clientSecret: 'fault_secret_42' }
-const dataDir = mkdtempSync(join(tmpdir(), 'payouts-faults-'))
 const servers: Server[] = []
-let sandbox: Sandbox
 let gateway: PayoutGateway
 
 const gatewayAt = (baseUrl: string): PayoutGateway =>
   cashfreePayouts({ baseUrl, ...KEYS, apiVersion: '2024-01-01', nowMs: Date.now, timeoutMs: 400 })
 
-async function listening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-function closeServer(server: Server): void {
-  server.closeAllConnections()
-  server.close()
-}
-
-let shop: Awaited<ReturnType<typeof startShop>>
-beforeAll(async () => {
-  shop = await startShop()
+const shop = perFile(startShop)
+const sandbox = perFile(() => {
   const notifyUrl = `${shop.url}/api/webhooks/cashfree-payouts`
-  const pg = { clientId: 'pg', clientSecret: 'pg-secret' }
-  sandbox = await startSandbox({ port: 0, host: '127.0.0.1', dataDir, pg, payouts: { ...KEYS, notifyUrl } })
+  return openSandbox({ pg: { clientId: 'pg', clientSecret: 'pg-secret' }, payouts: { ...KEYS, notifyUrl } })
+})
+beforeAll(() => {
   gateway = gatewayAt(`${sandbox.url}/payout`)
 })
-afterAll(async () => {
-  await sandbox.close()
-  shop.close()
-  rmSync(dataDir, { recursive: true })
-})
 beforeEach(() => control('/faults', {}))
-afterEach(() => servers.splice(0).forEach(closeServer))
+afterEach(() => Promise.all(servers.splice(0).map(closeServer)))
 
-const control = (path: string, body: unknown) => playAt(sandbox.url, path, body)
+const control = (path: string, body: unknown) => sandbox.control(path, body)
 
 const hexId = (): string => crypto.randomUUID().replaceAll('-', '')
 let accounts = 200_000_000_000
@@ -65,7 +46,7 @@ async function answering(
     response.writeHead(status, { location: '/', 'content-type': 'application/json' }).end(body)
   })
   servers.push(server)
-  return { gateway: gatewayAt(await listening(server)), asked }
+  return { gateway: gatewayAt(await listen(server)), asked }
 }
 
 const unavailable = { name: 'GatewayUnavailableError' }

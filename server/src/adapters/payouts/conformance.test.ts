@@ -4,15 +4,13 @@
  * - Another `Counterpart` can run the same suite against Cashfree's own sandbox.
  */
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { paise } from '@roz/core/money.ts'
-import { startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError } from '../payments/port.ts'
 import { cashfreePayouts } from './cashfree-payouts.ts'
 import type { Beneficiary, NewTransfer, PayoutGateway, Transfer } from './port.ts'
+import { openSandbox } from '../../testing/gateway-calls.ts'
+import { perFile } from '../../testing/fixture.ts'
 
 type Counterpart = {
   readonly gateway: PayoutGateway
@@ -28,11 +26,7 @@ const hexId = (): string => crypto.randomUUID().replaceAll('-', '')
 
 async function openSandboxCounterpart(): Promise<Counterpart> {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const dataDir = mkdtempSync(join(tmpdir(), 'payouts-conformance-'))
-  const sandbox = await startSandbox({
-    port: 0,
-    host: '127.0.0.1',
-    dataDir,
+  const sandbox = await openSandbox({
     pg: { clientId: 'pg', clientSecret: 'pg-secret' },
     payouts: { ...KEYS, signatureKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() },
   })
@@ -46,19 +40,9 @@ async function openSandboxCounterpart(): Promise<Counterpart> {
   return {
     gateway: cashfreePayouts(config),
     stranger: cashfreePayouts({ ...config, clientSecret: STRANGE_SECRET }),
-    async move(transferId, status, statusCode) {
-      const response = await fetch(`${sandbox.url}/__sandbox/transfers/${transferId}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ status, webhooks: 0, ...(statusCode === undefined ? {} : { status_code: statusCode }) }),
-      })
-      expect(response.status).toBe(200)
-      await response.arrayBuffer()
-    },
-    async close() {
-      await sandbox.close()
-      rmSync(dataDir, { recursive: true })
-    },
+    move: async (transferId, status, statusCode) =>
+      void (await sandbox.control(`/transfers/${transferId}`, { status, webhooks: 0, status_code: statusCode })),
+    close: sandbox.close,
   }
 }
 
@@ -74,13 +58,11 @@ const beneficiary = (more: Partial<Beneficiary> = {}): Beneficiary => ({
 const COUNTERPARTS: readonly (readonly [string, () => Promise<Counterpart>])[] = [['the gateway sandbox', openSandboxCounterpart]]
 
 describe.each(COUNTERPARTS)('%s behind the payout port', (_name, open) => {
-  let counterpart: Counterpart
+  const counterpart = perFile(open)
   let gateway: PayoutGateway
-  beforeAll(async () => {
-    counterpart = await open()
+  beforeAll(() => {
     gateway = counterpart.gateway
   })
-  afterAll(() => counterpart.close())
 
   async function newTransfer(more: Partial<NewTransfer> = {}): Promise<NewTransfer> {
     const { beneficiaryId } = await gateway.ensureBeneficiary(beneficiary())

@@ -1,41 +1,32 @@
 /** Conformance of the settlements' port, over real HTTP: the gateway sandbox pays, refunds, disputes and settles. */
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { addDays, dayAt } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
-import { type Sandbox, startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { playAt } from '../../testing/gateway-calls.ts'
+import { openSandbox } from '../../testing/gateway-calls.ts'
+import { listen } from '../../testing/listening.ts'
 import { cashfreeGateway } from '../payments/cashfree.ts'
 import { GatewayForeignError, GatewayRefusedError, GatewayUnavailableError, type PaymentGateway } from '../payments/port.ts'
 import { cashfreeSettlements } from './cashfree-settlements.ts'
 import type { SettlementEvent, SettlementGateway } from './port.ts'
+import { perFile } from '../../testing/fixture.ts'
 
 const KEYS = { clientId: 'settlement_client', clientSecret: 'settlement_secret_42' }
 const API = { ...KEYS, apiVersion: '2025-01-01', timeoutMs: 1500 }
-const dataDir = mkdtempSync(join(tmpdir(), 'settlements-'))
-let sandbox: Sandbox
+const sandbox = perFile(() => openSandbox({ pg: KEYS }))
 let orders: PaymentGateway
 let gateway: SettlementGateway
 const now = Date.now()
 const SPAN = { from: addDays(dayAt(now), -1), until: addDays(dayAt(now), 1) }
 
-beforeAll(async () => {
-  sandbox = await startSandbox({ port: 0, host: '127.0.0.1', dataDir, pg: KEYS })
+beforeAll(() => {
   const config = { ...API, baseUrl: `${sandbox.url}/pg` }
   orders = cashfreeGateway({ ...config, checkout: { mode: 'sandbox', scriptUrl: '' } })
   gateway = cashfreeSettlements(config, 2)
 })
-afterAll(async () => {
-  await sandbox.close()
-  rmSync(dataDir, { recursive: true })
-})
 beforeEach(() => control('/faults', { rate: 10_000 }))
 
-const control = (path: string, body: unknown) => playAt(sandbox.url, path, body)
+const control = (path: string, body: unknown) => sandbox.control(path, body)
 
 const hexId = (): string => crypto.randomUUID().replaceAll('-', '')
 async function paid(rupees: bigint): Promise<string> {
@@ -140,8 +131,7 @@ describe('answers that the documents do not know', () => {
   let odd: SettlementGateway
   beforeAll(async () => {
     server = createServer((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body)))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    odd = cashfreeSettlements({ ...API, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+    odd = cashfreeSettlements({ ...API, baseUrl: await listen(server) })
   })
   afterAll(() => server.close())
   const settlement = { cf_settlement_id: 7, status: 'SUCCESS', settlement_utr: 99, amount_settled: 9.77 }

@@ -2,29 +2,26 @@
 import dns from 'node:dns'
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { REFUSALS } from '@roz/core/refusals.ts'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { registerFaults, UnavailableError } from '../../http/faults.ts'
-import { type S3Server, startS3Server } from '../../testing/s3-server.ts'
+import { startS3Server } from '../../testing/s3-server.ts'
 import { createFileStorage } from './files.ts'
 import type { KeepingStorage } from './port.ts'
 import { createS3Storage } from './s3.ts'
 import { registerUploads } from './uploads.ts'
+import { perFile } from '../../testing/fixture.ts'
+import { closeServer, listen } from '../../testing/listening.ts'
 
 let folder: string
-let s3: S3Server
+const s3 = perFile(startS3Server)
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'roz storage '))
-  s3 = await startS3Server()
 })
-afterAll(async () => {
-  await s3.stop()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const storages: [string, () => KeepingStorage][] = [
   ['files', () => createFileStorage({ folder: path.join(folder, 'not yet there', 'uploads') })],
@@ -159,13 +156,8 @@ test('a story’s picture is asked for again each time: 304 while it is there, a
 
 test('s3: a store that does not answer in time is unavailable', async () => {
   const silent = createServer(() => undefined)
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
-  const { port } = silent.address() as AddressInfo
-  const storage = createS3Storage({ ...s3.place, endpoint: `http://127.0.0.1:${port}` }, { timeoutMs: 100, findMs: 100 })
+  const storage = createS3Storage({ ...s3.place, endpoint: await listen(silent) }, { timeoutMs: 100, findMs: 100 })
   await expect(storage.put('avatars', 'webp', Buffer.from('x'))).rejects.toBeInstanceOf(UnavailableError)
   await expect(storage.find(`avatars/${'0'.repeat(32)}.webp`)).rejects.toBeInstanceOf(UnavailableError)
-  await new Promise((resolve) => {
-    silent.close(resolve)
-    silent.closeAllConnections()
-  })
+  await closeServer(silent)
 })

@@ -1,7 +1,7 @@
 /** Platform entries: the same two persons, bills and refusals as help, from the platform's own accounts. */
 import { nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { recordDraw } from '../../ledger/draw.ts'
@@ -9,12 +9,11 @@ import { DAY, endDay, hashOf, newMembers, openDay } from '../../ledger/testing/f
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
 import { recordSeal } from '../../ledger/rounds.ts'
 import { settleRound } from '../../ledger/settlement.ts'
-import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
+import { useHelpWorld } from '../../testing/help-world.ts'
 
-let world: HelpWorld
+const world = useHelpWorld({ approvalAbove: 1 })
 /** Forty joined: the platform has ₹4, and ₹1.20 of the prize are tax. The limit of one person is ₹1. */
 beforeAll(async () => {
-  world = await openHelpWorld({ approvalAbove: 1 })
   const { db } = world
   const members = await newMembers(db, 40, { rupees: 10 })
   const batcher = createJoinBatcher({ db })
@@ -28,7 +27,6 @@ beforeAll(async () => {
   await openDay(world.database, nextDay(DAY))
   expect((await inTransaction(db, (tx) => settleRound(tx, DAY))).ok).toBe(true)
 })
-afterAll(() => world.close())
 
 const ask = async (kind: string, amount: number, as = world.staff.finance) =>
   world.calls.ask('POST /admin/house-entries', {

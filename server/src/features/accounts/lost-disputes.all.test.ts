@@ -1,7 +1,7 @@
 /** Disputes and refunds that only a settlement tells us of: their webhooks were lost, or they were made by hand at the gateway. */
 import { addDays } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { type Dispute, GatewayRefusedError } from '../../adapters/payments/port.ts'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -10,17 +10,13 @@ import { runAudit } from '../../ledger/audit.ts'
 import { readBalances } from '../../ledger/balances.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
-import { openSettlementWorld, type SettlementWorld } from '../../testing/settlement-world.ts'
+import { useSettlementWorld } from '../../testing/settlement-world.ts'
 import { findDispute, settleDispute } from '../disputes/settle-dispute.ts'
 import { compareSettlement } from './judge.ts'
 import { lookForMissing } from './missing.ts'
 import { settleMorning } from './testing/morning.ts'
 
-let world: SettlementWorld
-beforeAll(async () => {
-  world = await openSettlementWorld()
-})
-afterAll(() => world.close())
+const world = useSettlementWorld()
 beforeEach(async () => {
   await world.control('/faults', { lose: true })
   await forgetAlone(world.database)

@@ -6,11 +6,11 @@
  */
 import { randomInt } from 'node:crypto'
 import { addDays, startOfDayMs } from '@roz/core/ist-day.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { readBalances } from '../../ledger/balances.ts'
 import { makeMember } from '../../testing/calls.ts'
-import { openSettlementWorld, type SettlementWorld } from '../../testing/settlement-world.ts'
+import { useSettlementWorld } from '../../testing/settlement-world.ts'
 import { settleMorning } from './testing/morning.ts'
 
 const PAYMENTS = Number(process.env['ROZ_MONTH_PAYMENTS'] ?? 150)
@@ -44,15 +44,11 @@ const FAULTS: readonly object[] = [
 ]
 
 const lines: string[] = []
-let world: SettlementWorld
-beforeAll(async () => {
-  world = await openSettlementWorld(
-    { AUTOPAY: 'on', AUTOPAY_BELOW: '100', TOPUP_MAX: '30', APPROVAL_ABOVE: '100' },
-    (line) => void lines.push(line),
-    500,
-  )
-})
-afterAll(() => world.close())
+const world = useSettlementWorld(
+  { AUTOPAY: 'on', AUTOPAY_BELOW: '100', TOPUP_MAX: '30', APPROVAL_ABOVE: '100' },
+  (line) => void lines.push(line),
+  500,
+)
 
 /** Random numbers below a bound, the same for a seed (a linear congruential generator). */
 let state = SEED

@@ -1,21 +1,17 @@
 /** Settlements by themselves: read each morning, matched with our entries, proposed, recorded by a press; and what does not fit. */
 import { bankDaysBefore } from '@roz/core/bank-days.ts'
 import { addDays, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { runAudit } from '../../ledger/audit.ts'
 import { readBalances } from '../../ledger/balances.ts'
 import { forgetAlone } from '../../testing/database.ts'
 import { makeMember } from '../../testing/calls.ts'
-import { openSettlementWorld, type SettlementWorld } from '../../testing/settlement-world.ts'
+import { openSettlementWorld, useSettlementWorld } from '../../testing/settlement-world.ts'
 import { settleMorning } from './testing/morning.ts'
 
-let world: SettlementWorld
-beforeAll(async () => {
-  world = await openSettlementWorld({ APPROVAL_ABOVE: '100' })
-})
-afterAll(() => world.close())
+const world = useSettlementWorld({ APPROVAL_ABOVE: '100' })
 beforeEach(async () => {
   await world.control('/faults', {})
   world.alarms.length = 0

@@ -1,22 +1,20 @@
 /** Settlements of the gateway and the reconciliation list: rights, refusals, two persons, privacy, and the figures of each day. */
 import { addDays, nextDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { addMoney, DAY, newMember, openDay } from '../../ledger/testing/fixtures.ts'
 import { forgetAlone } from '../../testing/database.ts'
-import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
+import { useHelpWorld } from '../../testing/help-world.ts'
 
-let world: HelpWorld
+const world = useHelpWorld({ approvalAbove: 40 })
 const TODAY = nextDay(DAY)
 /** The gateway owes ₹100 of yesterday and ₹50 of today. The limit of one person is ₹40. */
 beforeAll(async () => {
-  world = await openHelpWorld({ approvalAbove: 40 })
   await addMoney(world.db, await newMember(world.db), wholeRupees(100))
   await openDay(world.database, TODAY)
   await addMoney(world.db, await newMember(world.db), wholeRupees(50))
 })
-afterAll(() => world.close())
 
 const SETTLED = { reference: 'utr0001', day: DAY, amount: 30, fee: 0.7 }
 const ask = async (fields: object = {}, as = world.staff.finance) =>

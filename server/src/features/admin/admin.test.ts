@@ -1,26 +1,20 @@
 import { addDays, type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import { POLICY_A } from '@roz/core/split.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { makeRound } from '../../ledger/rounds.ts'
-import { makeMember, makeStaff, type ServedCalls, serveCalls } from '../../testing/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { makeMember, makeStaff, useCalls } from '../../testing/calls.ts'
+import { useTestDatabase } from '../../testing/database.ts'
 import { insertSettledRound } from '../../testing/settled-round.ts'
 import { createAdmin } from './admin.ts'
 
-let database: TestDatabase
-let calls: ServedCalls
+// This file writes rounds without their money, which the audit would report.
+const database = useTestDatabase({ isAudited: false })
+const calls = useCalls(database, (db) => createAdmin({ db }).handlers)
 let admin: bigint
 beforeAll(async () => {
-  database = await createTestDatabase()
-  calls = await serveCalls(database.db, createAdmin({ db: database.db }).handlers)
   admin = await makeStaff(database.db)
-})
-afterAll(async () => {
-  await calls.close()
-  // This file writes rounds without their money, which the audit would report.
-  await database.dropUnaudited()
 })
 
 const stats = async () => (await calls.ask('GET /admin/stats', { as: admin })).body

@@ -1,25 +1,23 @@
 /** Announcements over HTTP: their rules, what members see of them, and what two editors do at once. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { startOfDayMs } from '@roz/core/ist-day.ts'
 import { sql } from '../../db/sql.ts'
 import { DAY } from '../../ledger/testing/fixtures.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
-import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
+import { useServicesWorld } from '../../testing/services-world.ts'
 
 const HOUR_MS = 3_600_000
 /** The clock of the services under test. */
 const NOON_MS = startOfDayMs(DAY) + 12 * HOUR_MS
-let world: ServicesWorld
+const world = useServicesWorld()
 let editor: bigint
 let auditor: bigint
 let member: bigint
 beforeAll(async () => {
-  world = await openServicesWorld()
   editor = await makeStaff(world.database.db, 'editor')
   auditor = await makeStaff(world.database.db, 'auditor')
   member = await makeMember(world.database.db)
 })
-afterAll(() => world.close())
 beforeEach(async () => {
   for (const { id, version } of [...(await list('?status=running')), ...(await list('?status=planned'))]) await end(id, version)
 })

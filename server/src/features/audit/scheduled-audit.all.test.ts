@@ -1,21 +1,21 @@
 /** The scheduled audit: its schedule, its alarm, the administrators' view of it, and `roz audit`. */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { startOfDayMs } from '@roz/core/ist-day.ts'
-import { connect, type Db, one, sql } from '../../db/sql.ts'
+import { connect, one, sql } from '../../db/sql.ts'
 import { DAY, newMembers, openDay } from '../../ledger/testing/fixtures.ts'
 import { listFindings } from '../../ledger/audit-findings.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
 import { makeStaff, serveCalls } from '../../testing/calls.ts'
-import { breakRows, createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { breakRows, useConnection, useTestDatabase } from '../../testing/database.ts'
 import { readFigures } from '../../operation/figures.ts'
 import { createAdmin } from '../admin/admin.ts'
 import { readTodo } from '../desk/todo.ts'
 import { type AuditDeps, createAudit } from './scheduled-audit.ts'
 
-let database: TestDatabase
-let superuser: Db
+const database = useTestDatabase()
+const superuser = useConnection(() => database.superUrl)
 let admin: bigint
 let member: bigint
 const alarms: { readonly broken: { readonly invariant: string; readonly first: string }[] }[] = []
@@ -24,8 +24,6 @@ const audit = (deps: Partial<AuditDeps> = {}) =>
   createAudit({ db: database.db, everyMs: 0, pages: PAGES, alarm: (details) => void alarms.push(details as never), ...deps })
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  superuser = connect({ url: database.superUrl, max: 1, named: false })
   // Triggers are off: the audit must find even rows that the schema would refuse.
   await superuser.query(sql`set session_replication_role = replica`)
   await openDay(database, DAY)
@@ -34,10 +32,6 @@ beforeAll(async () => {
   const batcher = createJoinBatcher({ db: database.db })
   for (const memberId of members.slice(0, 5)) await batcher.join({ memberId })
   admin = await makeStaff(database.db)
-})
-afterAll(async () => {
-  await superuser.close()
-  await database.drop()
 })
 beforeEach(async () => {
   alarms.length = 0

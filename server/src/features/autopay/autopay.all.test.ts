@@ -2,13 +2,13 @@
 import { startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import Fastify from 'fastify'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { Dispute, NewRefund, Order, PaymentGateway } from '../../adapters/payments/port.ts'
 import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { createAttempt } from '../../jobs/parking.ts'
 import { enqueue } from '../../jobs/queue.ts'
-import { type AutopayWorld, openAutopayWorld, SET_UP } from '../../testing/autopay-world.ts'
+import { useAutopayWorld, SET_UP } from '../../testing/autopay-world.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
 import type { ModelMandate } from '../../testing/model-mandates.ts'
 import { scriptedRefunds } from '../../testing/payouts-world.ts'
@@ -16,7 +16,6 @@ import { settleOrder } from '../wallet/settle.ts'
 import { bookCharge } from './book.ts'
 import { mountReturn } from './return.ts'
 
-let world: AutopayWorld
 const askedOrders: string[] = []
 const refunds: NewRefund[] = []
 const fetchedFrom: unknown[] = []
@@ -40,16 +39,13 @@ const gateway: PaymentGateway = {
   },
   fetchDispute: async () => dispute,
 }
-beforeAll(async () => {
-  world = await openAutopayWorld({}, gateway)
-})
+const world = useAutopayWorld({}, gateway)
 afterEach(async () => {
   await world.forget()
   askedOrders.length = 0
   dispute = undefined
   order = undefined
 })
-afterAll(() => world.close())
 
 async function paid(): Promise<{ memberId: bigint; mandate: ModelMandate; orderId: string; cfPaymentId: string }> {
   const { memberId, mandate } = await world.low()

@@ -1,22 +1,18 @@
 /** How debits end: paid, failed, late, twice, and after somebody stopped them. */
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { cancelOpenCharge } from '../../ledger/autopay.ts'
 import { reinstateMember, suspendMember } from '../../ledger/suspension.ts'
 import { createTopup } from '../../ledger/topups.ts'
-import { type AutopayWorld, openAutopayWorld } from '../../testing/autopay-world.ts'
+import { useAutopayWorld } from '../../testing/autopay-world.ts'
 import { makeMember } from '../../testing/calls.ts'
 import type { ModelCharge, ModelMandate } from '../../testing/model-mandates.ts'
 
-let world: AutopayWorld
-beforeAll(async () => {
-  world = await openAutopayWorld()
-})
+const world = useAutopayWorld()
 afterEach(() => world.forget())
-afterAll(() => world.close())
 
 type Raised = { memberId: bigint; mandate: ModelMandate; charge: ModelCharge; day: IstDay }
 /** A member with an open debit, raised in the morning: ₹4 in the wallet. */

@@ -2,19 +2,17 @@
 import { api } from '@roz/contract/api.ts'
 import type { StaffRole } from '@roz/contract/roles.ts'
 import { addDays } from '@roz/core/ist-day.ts'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
-import { type AutopayWorld, openAutopayWorld, SET_UP } from '../../testing/autopay-world.ts'
+import { useAutopayWorld, SET_UP } from '../../testing/autopay-world.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
 
-let world: AutopayWorld
+const world = useAutopayWorld()
 const staff = new Map<StaffRole, bigint>()
 beforeAll(async () => {
-  world = await openAutopayWorld()
   for (const role of ['owner', 'support', 'auditor'] as const) staff.set(role, await makeStaff(world.db, role))
 })
 afterEach(() => world.forget())
-afterAll(() => world.close())
 
 const LOGGED = { adminStopAutopay: 'autopay.stop' } as const
 type Shown = Readonly<Record<string, unknown>> & { readonly id: string; readonly status: string }

@@ -1,13 +1,10 @@
 /** Many random histories of AutoPay: each kind of step changes something in some of them. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { runMandateHistories } from '../../testing/mandate-ops.ts'
-import { type MandateWorld, openMandateWorld } from '../../testing/mandate-world.ts'
+import { openMandateWorld } from '../../testing/mandate-world.ts'
+import { perFile } from '../../testing/fixture.ts'
 
-let world: MandateWorld
-beforeAll(async () => {
-  world = await openMandateWorld()
-})
-afterAll(() => world.close())
+const world = perFile(openMandateWorld)
 
 const STEPS = [
   'set up',

@@ -1,18 +1,14 @@
 import { addDays, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { type Sql, sql } from '../../db/sql.ts'
-import { type AutopayWorld, openAutopayWorld } from '../../testing/autopay-world.ts'
+import { useAutopayWorld } from '../../testing/autopay-world.ts'
 import type { Work } from '../../jobs/parking.ts'
 import type { AutopayDeps } from './deps.ts'
 import { raiseDue } from './raise.ts'
 
-let world: AutopayWorld
-beforeAll(async () => {
-  world = await openAutopayWorld()
-})
+const world = useAutopayWorld()
 afterEach(() => world.forget())
-afterAll(() => world.close())
 
 test('a low wallet is topped up: raised two days ahead, announced, paid, booked once, and not again for 27 days', async () => {
   const { memberId, mandate } = await world.low()

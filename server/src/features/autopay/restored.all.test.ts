@@ -1,18 +1,14 @@
 /** After a restore the gateway has debits that the database has forgotten: none follows before the gateway has told what it has. */
 import { addDays } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { afterRestoreNow } from '../../commands/after-restore.ts'
 import { sql } from '../../db/sql.ts'
-import { type AutopayWorld, openAutopayWorld } from '../../testing/autopay-world.ts'
+import { useAutopayWorld } from '../../testing/autopay-world.ts'
 import type { ModelCharge, ModelMandate } from '../../testing/model-mandates.ts'
 
-let world: AutopayWorld
-beforeAll(async () => {
-  world = await openAutopayWorld()
-})
+const world = useAutopayWorld()
 afterEach(() => world.forget())
-afterAll(() => world.close())
 
 /** A debit that was raised after the restored second: only the gateway knows it. */
 async function forgotten(mandate: ModelMandate): Promise<ModelCharge> {

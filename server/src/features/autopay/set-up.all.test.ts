@@ -1,16 +1,12 @@
 import { addDays } from '@roz/core/ist-day.ts'
 import { GatewayRefusedError } from '../../adapters/payments/port.ts'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
-import { type AutopayWorld, openAutopayWorld, SET_UP } from '../../testing/autopay-world.ts'
+import { openAutopayWorld, useAutopayWorld, SET_UP } from '../../testing/autopay-world.ts'
 import { makeMember } from '../../testing/calls.ts'
 
-let world: AutopayWorld
-beforeAll(async () => {
-  world = await openAutopayWorld()
-})
+const world = useAutopayWorld()
 afterEach(() => world.forget())
-afterAll(() => world.close())
 
 const begin = (as: bigint, body: object = SET_UP) => world.call('POST /autopay', as, body)
 

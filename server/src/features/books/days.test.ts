@@ -1,17 +1,13 @@
 /** Days of the books: a need share is given first in, first out, over any number of days, and taken back by corrections. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { bookDisbursement } from '../../ledger/disbursements.ts'
-import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { useRoundsWorld } from '../../testing/rounds-world.ts'
 
-let world: RoundsWorld
-beforeAll(async () => {
-  world = await openRoundsWorld()
-})
-afterAll(() => world.close())
+const world = useRoundsWorld()
 
 const DAY = '2026-11-21' as IstDay
 type View = { readonly day: string; readonly disbursed: number; readonly receipts: readonly { readonly amount: number }[] }

@@ -1,20 +1,20 @@
 /** Unsound books: the day is held, the next days wait behind it, and everything else continues. */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { sql } from '../../db/sql.ts'
 import { heldBooksNow } from '../../commands/held-books.ts'
 import { operatorApp } from '../../testing/operator.ts'
-import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { openRoundsWorld } from '../../testing/rounds-world.ts'
 import { VERDICT, verifyDay, verifyDayByTwin } from '../../testing/verifier.ts'
+import { perTest } from '../../testing/fixture.ts'
 
 const DAY = '2026-11-21' as IstDay
 const NEXT = '2026-11-22'
-let world: RoundsWorld
+const world = perTest(openRoundsWorld)
 let short: bigint
 
 /** A clock that ran ahead: money is added on the next day and joins the round of the day before. */
 beforeEach(async () => {
-  world = await openRoundsWorld()
   short = await world.member(0)
   for (let others = 0; others < 3; others++) await world.join(await world.member(5))
   await world.database.setClock(new Date(`${NEXT}T00:00:10+05:30`))
@@ -23,7 +23,6 @@ beforeEach(async () => {
   expect((await world.join(short)).status).toBe(200)
   await world.goTo(`${NEXT}T00:00:05+05:30`)
 })
-afterEach(() => world.close())
 
 const isPublished = async (day: string): Promise<boolean> => (await world.ask(`GET /public/books/${day}`)).status === 200
 const complaints = (): unknown[] => world.faults.splice(0)

@@ -1,17 +1,15 @@
 /** The first public page of days reads only the entries of no day that it lists, however many transfers and outlays there are. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, type Db, type Sql, sql } from '../../db/sql.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { type Db, type Sql, sql } from '../../db/sql.ts'
 import { makeStaff } from '../../testing/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { useConnection, useTestDatabase } from '../../testing/database.ts'
 import { readDays } from './days.ts'
 
-let database: TestDatabase
-let owner: Db
+const database = useTestDatabase({ isAudited: false })
+const owner = useConnection(() => database.superUrl)
 
 /** 20,000 disbursements and as many outlays, none of them an entry that the page lists. */
 beforeAll(async () => {
-  database = await createTestDatabase()
-  owner = connect({ url: database.superUrl, max: 1 })
   const staff = await makeStaff(database.db, 'finance')
   // The superuser writes bare rows without triggers: the plan depends on their number alone.
   await owner.query(sql`set session_replication_role = replica`)
@@ -20,10 +18,6 @@ beforeAll(async () => {
     select gen_random_uuid(), 'platform_out', 100, 'rent ' || n, false, 'booked', ${staff}::bigint, ${staff}::bigint, roz_now()
       from generate_series(1, 20000) n`)
   await insertTransfers(sql`select 'disbursement', 'help ' || n, 6, 2, 100, date '2026-02-01' + n % 300 from generate_series(1, 20000) n`)
-})
-afterAll(async () => {
-  await owner.close()
-  await database.dropUnaudited()
 })
 
 async function insertTransfers(rows: Sql): Promise<void> {

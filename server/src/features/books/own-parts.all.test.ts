@@ -2,18 +2,18 @@
  * A member's own parts, checked as the protocol says, only from the answer and the published files.
  */
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { listMemberStates } from '../../ledger/day-books.ts'
 import { findMemberState } from '../../ledger/member-state.ts'
 import { leafNode, leavesOf, nodeBytes, sumProof, sumRoot } from '../../transparency-log/sum-tree.ts'
-import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { useRoundsWorld } from '../../testing/rounds-world.ts'
 import { hashOf, walkParts } from '../../testing/walk-parts.ts'
 
 const DAY = '2026-11-21' as IstDay
 const PAGE = 512
-let world: RoundsWorld
+const world = useRoundsWorld({ bookPages: { leavesPage: PAGE } })
 let rich: bigint
 const members: bigint[] = []
 type Part = { readonly amount: number; readonly position: number }
@@ -31,14 +31,12 @@ type Own = {
 }
 
 beforeAll(async () => {
-  world = await openRoundsWorld({ bookPages: { leavesPage: PAGE } })
   for (let n = 0; n < 25; n++) members.push(await world.member(10 + n))
   for (const member of members) await world.join(member)
   rich = await world.member(12_000)
   await inTransaction(world.db, (tx) => world.ticketKeys.ensure(tx, rich))
   await world.goTo('2026-11-22T00:00:05+05:30')
 })
-afterAll(() => world.close())
 
 // An independent implementation of chapters 9 and 13 of spec/protocol.md.
 const H = hashOf

@@ -1,29 +1,28 @@
 /** Books that cannot be made, for example because a ticket key does not decrypt: the day is held, all else continues. */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { sql, TransactionTimeoutError } from '../../db/sql.ts'
 import { heldBooksNow } from '../../commands/held-books.ts'
 import { findHeldBooks } from '../../ledger/held-books.ts'
 import { breakRows } from '../../testing/database.ts'
 import { operatorApp } from '../../testing/operator.ts'
-import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { openRoundsWorld } from '../../testing/rounds-world.ts'
 import { VERDICT, verifyDay, verifyDayByTwin } from '../../testing/verifier.ts'
+import { perTest } from '../../testing/fixture.ts'
 
 const DAYS = ['2026-11-21', '2026-11-22', '2026-11-23'] as const
 const [DAY, NEXT] = DAYS
-let world: RoundsWorld
+const world = perTest(openRoundsWorld)
 /** Has a balance, and joins the first day only. */
 let silent: bigint
 let other: bigint
 
 beforeEach(async () => {
-  world = await openRoundsWorld()
   silent = await world.member(5)
   other = await world.member(5)
   for (const member of [silent, other]) await world.join(member)
   await world.goTo(`${NEXT}T12:00:00+05:30`)
   await world.join(other)
 })
-afterEach(() => world.close())
 
 /** Changes one bit of the ciphertext. A second time changes it back. */
 const flipBit = (memberId: bigint) =>

@@ -1,13 +1,9 @@
 /** The contact form. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
-import { type People, startPeople } from '../../testing/people.ts'
+import { usePeople } from '../../testing/people.ts'
 
-let roz: People
-beforeAll(async () => {
-  roz = await startPeople()
-})
-afterAll(() => roz.close())
+const roz = usePeople()
 
 const send = (change: object = {}, headers: Record<string, string> = {}) =>
   roz.ask('POST /contact', { headers, body: { name: 'Asha Verma', email: 'asha@x.test', message: 'Where is my <b>money</b>?', ...change } })

@@ -1,16 +1,14 @@
 /** Messages of the contact form in the portal. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
-import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
+import { useServicesWorld } from '../../testing/services-world.ts'
 
-let world: ServicesWorld
+const world = useServicesWorld()
 let admin: bigint
 beforeAll(async () => {
-  world = await openServicesWorld()
   admin = await makeStaff(world.database.db, 'support')
 })
-afterAll(() => world.close())
 let id: string
 let ticket: string
 beforeEach(async () => {

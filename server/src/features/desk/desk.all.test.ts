@@ -1,31 +1,23 @@
 /** The portal’s day: the to-do list, and every round with the reason why it waits. */
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { STAFF, STAFF_ROLES, type StaffRole } from '@roz/contract/roles.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type Db, sql } from '../../db/sql.ts'
-import { makeMember, makeStaff, type ServedCalls, serveCalls } from '../../testing/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { makeMember, makeStaff, serveCalls, useCalls } from '../../testing/calls.ts'
+import { createTestDatabase, useTestDatabase } from '../../testing/database.ts'
 import { insertOutlay, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
 import { openRoundsWorld } from '../../testing/rounds-world.ts'
 import { createDesk } from './desk.ts'
 import { readTodo } from './todo.ts'
 
 const TODAY = '2026-11-21' as IstDay
-let database: TestDatabase
-let calls: ServedCalls
-let desk: ReturnType<typeof createDesk>
+// This file writes withdrawals and rounds without their money, which the audit would report.
+const database = useTestDatabase({ isAudited: false })
+const calls = useCalls(database, (db) => createDesk({ db, payoutsByHand: false }).handlers)
 const staff = new Map<StaffRole, bigint>()
 beforeAll(async () => {
-  database = await createTestDatabase()
   await database.setClock(new Date(`${TODAY}T17:50:00+05:30`))
-  desk = createDesk({ db: database.db, payoutsByHand: false })
-  calls = await serveCalls(database.db, desk.handlers)
   for (const role of STAFF_ROLES) staff.set(role, await makeStaff(database.db, role))
-})
-afterAll(async () => {
-  await calls.close()
-  // This file writes withdrawals and rounds without their money, which the audit would report.
-  await database.dropUnaudited()
 })
 
 const run = (statement: ReturnType<typeof sql>) => database.db.query(statement)

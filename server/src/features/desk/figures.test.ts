@@ -3,27 +3,23 @@ import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { makeMember, makeStaff, type ServedCalls, serveCalls } from '../../testing/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { useTestDatabase } from '../../testing/database.ts'
 import { insertSettledRound } from '../../testing/settled-round.ts'
 import { createDesk } from './desk.ts'
 
 const TODAY = '2026-11-21' as IstDay
-let database: TestDatabase
+// This file writes rounds without their money, which the audit would report.
+const database = useTestDatabase({ isAudited: false })
 let calls: ServedCalls
 let desk: ReturnType<typeof createDesk>
 let editor: bigint
 beforeAll(async () => {
-  database = await createTestDatabase()
   await database.setClock(new Date(`${TODAY}T17:50:00+05:30`))
   desk = createDesk({ db: database.db, payoutsByHand: false })
   calls = await serveCalls(database.db, desk.handlers)
   editor = await makeStaff(database.db, 'editor')
 })
-afterAll(async () => {
-  await calls.close()
-  // This file writes rounds without their money, which the audit would report.
-  await database.dropUnaudited()
-})
+afterAll(() => calls.close())
 
 const run = (statement: ReturnType<typeof sql>) => database.db.query(statement)
 

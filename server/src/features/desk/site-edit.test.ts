@@ -2,24 +2,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { makeStaff, type ServedCalls, serveCalls } from '../../testing/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { useTestDatabase } from '../../testing/database.ts'
 import { createSiteEdit } from './site-edit.ts'
 
 const SETTINGS = { people: '14,000', contributors: '10,000+', howItWorksVideo: 'https://youtu.be/aqz-KE-bpKQ' } as const
-let database: TestDatabase
+const database = useTestDatabase()
 let calls: ServedCalls
 let siteEdit: ReturnType<typeof createSiteEdit>
 let editor: bigint
 beforeAll(async () => {
-  database = await createTestDatabase()
   siteEdit = createSiteEdit({ db: database.db, settings: SETTINGS })
   calls = await serveCalls(database.db, siteEdit.handlers)
   editor = await makeStaff(database.db, 'editor')
 })
-afterAll(async () => {
-  await calls.close()
-  await database.drop()
-})
+afterAll(() => calls.close())
 
 const edit = (body: object, as = editor) => calls.ask('PUT /admin/site', { as, body: { ...SETTINGS, ...body } })
 

@@ -1,18 +1,14 @@
 /** Disputes from the payer's bank to the books: adapter, webhook, job and sweep, against the gateway sandbox. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
 import { makeMember } from '../../testing/calls.ts'
-import { openWalletWorld, waitFor, type WalletWorld } from '../../testing/wallet-world.ts'
+import { useWalletWorld, waitFor } from '../../testing/wallet-world.ts'
 import { noticesTo } from '../../testing/notices.ts'
 
-let world: WalletWorld
-beforeAll(async () => {
-  world = await openWalletWorld()
-})
+const world = useWalletWorld()
 beforeEach(() => world.reset())
-afterAll(() => world.close())
 
 /** A member whose only money is one paid order. */
 async function payer(rupees = 30): Promise<{ readonly member: bigint; readonly orderId: string }> {

@@ -1,28 +1,26 @@
 /** Whether help arrived: who may confirm it and how, what is refused, what two records at once leave behind, and who is told. */
 import { startOfDayMs } from '@roz/core/ist-day.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { DAY } from '../../ledger/testing/fixtures.ts'
 import { listAlarms } from '../../operation/alarms.ts'
 import { makeStaff, testSecrets } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
-import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
+import { useHelpWorld } from '../../testing/help-world.ts'
 import { readHelped } from '../home/helped.ts'
 import { seal } from './cases.ts'
 import { readTodo } from '../desk/todo.ts'
 
 const NOON = startOfDayMs(DAY) + 12 * 3_600_000
-let world: HelpWorld
+const world = useHelpWorld()
 let today: string
 let caller: bigint
 beforeAll(async () => {
-  world = await openHelpWorld()
   await world.give(40_000)
   caller = await makeStaff(world.db, 'editor')
   ;({ today } = await one<{ today: string }>(world.db, sql`select ist_day(roz_now())::text as today`))
 })
 beforeEach(() => forgetAlone(world.database))
-afterAll(() => world.close())
 
 type Sent = Readonly<Record<string, unknown>>
 /** ₹5 that finance paid alone to a person whose record the first editor wrote. */

@@ -1,17 +1,15 @@
 /** Beneficiaries: the rules of their names and consents, who reads what, and what a revocation takes back. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { listParked } from '../../jobs/parking.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { insertOutlay } from '../../testing/help.ts'
-import { type HelpWorld, MEERA, openHelpWorld } from '../../testing/help-world.ts'
+import { MEERA, useHelpWorld } from '../../testing/help-world.ts'
 
-let world: HelpWorld
+const world = useHelpWorld()
 beforeAll(async () => {
-  world = await openHelpWorld()
   await world.database.setClock(new Date('2026-11-21T12:00:00+05:30'))
 })
-afterAll(() => world.close())
 
 const create = (body: object) => world.calls.ask('POST /admin/beneficiaries', { as: world.staff.editor, body: { ...MEERA, ...body } })
 const edit = (id: string, body: object, as = world.staff.editor) => world.calls.ask(`PUT /admin/beneficiaries/${id}`, { as, body })

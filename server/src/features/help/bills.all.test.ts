@@ -3,17 +3,13 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import sharp from 'sharp'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { breakRows } from '../../testing/database.ts'
 import { memberLimits, take } from '../../protection/limits.ts'
-import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
+import { useHelpWorld } from '../../testing/help-world.ts'
 
-let world: HelpWorld
-beforeAll(async () => {
-  world = await openHelpWorld()
-})
-afterAll(() => world.close())
+const world = useHelpWorld()
 
 const picture = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#336699' } })
 const bytesOf = async (path: string, as?: bigint) => {

@@ -1,22 +1,19 @@
 /** “Let the day decide”: who may list what until when, a list against the close of its round, and the order of the day's seed. */
 import { caseOrder } from '@roz/core/case-order.ts'
 import { nextDay } from '@roz/core/ist-day.ts'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sql, sqlState } from '../../db/sql.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
 import { inClockwork } from '../../ledger/round-lock.ts'
 import { closeRound } from '../../ledger/rounds.ts'
 import { DAY, drawWinners, endDay, newMember, openDay } from '../../ledger/testing/fixtures.ts'
-import { type HelpWorld, MEERA, openHelpWorld } from '../../testing/help-world.ts'
+import { MEERA, openHelpWorld } from '../../testing/help-world.ts'
 import { sha256 } from '../../tickets/sha256.ts'
+import { perTest } from '../../testing/fixture.ts'
 
 const LOGGED = { freezeHelpOrder: 'help_order.freeze' }
 
-let world: HelpWorld
-beforeEach(async () => {
-  world = await openHelpWorld()
-})
-afterEach(() => world.close())
+const world = perTest(openHelpWorld)
 
 let phones = 0
 const FORM = { for: 'self', kind: 'food', words: 'Rice for my family.', district: 'Pune', state: 'MH', name: 'Gita Rao' }

@@ -1,11 +1,11 @@
 /** What came of a request, recorded by a volunteer: only of their own requests, and never on both sides. */
 import { startOfDayMs } from '@roz/core/ist-day.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { DAY } from '../../ledger/testing/fixtures.ts'
 import { makeStaff, testSecrets } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
-import { type HelpWorld, openHelpWorld, pictureForm } from '../../testing/help-world.ts'
+import { useHelpWorld, pictureForm } from '../../testing/help-world.ts'
 import { seal } from './cases.ts'
 
 /** The action of each call in the staff log. e2e/scenario/audit-watch.ts relies on these names. */
@@ -15,10 +15,9 @@ const LOGGED = {
   followUpHelpCase: 'follow_up.record',
 } as const
 const NOON = startOfDayMs(DAY) + 12 * 3_600_000
-let world: HelpWorld
+const world = useHelpWorld()
 let volunteer: bigint
 beforeAll(async () => {
-  world = await openHelpWorld()
   await world.give(1000)
   volunteer = world.staff.volunteer
 })
@@ -26,7 +25,6 @@ beforeEach(async () => {
   await forgetAlone(world.database)
   await world.database.setClock(new Date(NOON))
 })
-afterAll(() => world.close())
 
 const later = (days: number): Promise<unknown> => world.database.setClock(new Date(NOON + days * 86_400_000))
 type Paid = { readonly number: string; readonly outlayId: string }

@@ -1,13 +1,9 @@
 /** The search of requests for help: first in the list's order, then by the index of pieces. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
-import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
+import { useHelpWorld } from '../../testing/help-world.ts'
 
-let world: HelpWorld
-beforeAll(async () => {
-  world = await openHelpWorld()
-})
-afterAll(() => world.close())
+const world = useHelpWorld()
 
 const list = async (query: string) => (await world.calls.ask(`GET /admin/help-cases${query}`, { as: world.staff.auditor })).body
 

@@ -1,18 +1,16 @@
 /** Requests for help: the public form and its stage, the desk's steps, the agreement, the payment, and what is deleted when. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
-import { type HelpWorld, MEERA, openHelpWorld } from '../../testing/help-world.ts'
+import { MEERA, useHelpWorld } from '../../testing/help-world.ts'
 import { forgetOldCases } from './case-payment.ts'
 import { readRequestFigures } from '../home/desk-figures.ts'
 
-let world: HelpWorld
+const world = useHelpWorld()
 beforeAll(async () => {
-  world = await openHelpWorld()
   await world.give(20_000)
 })
-afterAll(() => world.close())
 beforeEach(() => forgetAlone(world.database))
 
 let phones = 0

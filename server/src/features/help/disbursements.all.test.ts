@@ -1,19 +1,17 @@
 /** Disbursements: who may ask and approve, what is refused, and what two decisions at once leave behind. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { DAY } from '../../ledger/testing/fixtures.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
-import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
+import { useHelpWorld } from '../../testing/help-world.ts'
 
-let world: HelpWorld
+const world = useHelpWorld()
 let meera: string
 beforeAll(async () => {
-  world = await openHelpWorld()
   meera = await world.beneficiary()
   await world.give(40_000)
 })
-afterAll(() => world.close())
 
 type Sent = Readonly<Record<string, unknown>>
 const ask = async (fields: Sent = {}, as = world.staff.finance, headers = {}) =>

@@ -3,20 +3,19 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { startOfDayMs } from '@roz/core/ist-day.ts'
 import sharp from 'sharp'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { DAY } from '../../ledger/testing/fixtures.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
-import { type HelpWorld, openHelpWorld, pictureForm } from '../../testing/help-world.ts'
+import { useHelpWorld, pictureForm } from '../../testing/help-world.ts'
 import { listPublished } from '../impact/queries.ts'
 import { storyOf } from '../impact/story.ts'
 
 const NOON = startOfDayMs(DAY) + 12 * 3_600_000
-let world: HelpWorld
+const world = useHelpWorld()
 let caller: bigint
 beforeAll(async () => {
-  world = await openHelpWorld()
   await world.give(40_000)
   caller = await makeStaff(world.db, 'editor')
 })
@@ -24,7 +23,6 @@ beforeEach(async () => {
   await forgetAlone(world.database)
   await world.database.setClock(new Date(NOON))
 })
-afterAll(() => world.close())
 
 type Helped = { readonly beneficiaryId: string; readonly id: string }
 const later = (days: number): Promise<unknown> => world.database.setClock(new Date(NOON + days * 86_400_000))

@@ -1,12 +1,12 @@
 /** Follow-ups: when one is due, what is refused, what the story shows, and what the end of a consent deletes. */
 import { startOfDayMs } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { DAY } from '../../ledger/testing/fixtures.ts'
 import { makeStaff, testSecrets } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
-import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
+import { useHelpWorld } from '../../testing/help-world.ts'
 import { listAll, listPublished } from '../impact/queries.ts'
 import { storyOf } from '../impact/story.ts'
 import { readTodo } from '../desk/todo.ts'
@@ -21,10 +21,9 @@ const LOGGED = {
 const NOON = startOfDayMs(DAY) + 12 * 3_600_000
 const HINDI = 'वह अब रोज़ स्कूल जाती है।'
 const ASKABLE = { followUps: { on: '2026-11-20' } }
-let world: HelpWorld
+const world = useHelpWorld()
 let caller: bigint
 beforeAll(async () => {
-  world = await openHelpWorld()
   await world.give(40_000)
   caller = await makeStaff(world.db, 'editor')
 })
@@ -32,7 +31,6 @@ beforeEach(async () => {
   await forgetAlone(world.database)
   await world.database.setClock(new Date(NOON))
 })
-afterAll(() => world.close())
 
 const later = (days: number): Promise<unknown> => world.database.setClock(new Date(NOON + days * 86_400_000))
 /** Help to this person that arrived on the first day, with a published story. */

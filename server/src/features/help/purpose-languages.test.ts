@@ -1,21 +1,19 @@
 /** The public words of help in each language: asked for with it, added later, searched, and never with the name of who is helped. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { forgetAlone } from '../../testing/database.ts'
-import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
+import { useHelpWorld } from '../../testing/help-world.ts'
 
 const HINDI = 'स्कूल के जूते'
 const NAMES = 'Please leave the name out: it is shown beside these words'
 
-let world: HelpWorld
+const world = useHelpWorld({ approvalAbove: 10 })
 let meera: string
 beforeAll(async () => {
-  world = await openHelpWorld({ approvalAbove: 10 })
   meera = await world.beneficiary()
   await world.give(5000)
 })
 beforeEach(() => forgetAlone(world.database))
-afterAll(() => world.close())
 
 type Sent = Readonly<Record<string, unknown>>
 const ask = async (fields: Sent = {}) =>

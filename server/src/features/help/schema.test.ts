@@ -1,19 +1,17 @@
 /** The tables of the help desk refuse what its calls refuse. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { one, type Sql, sql } from '../../db/sql.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { useTestDatabase } from '../../testing/database.ts'
 import { makeStaff } from '../../testing/calls.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let asker: bigint
 let other: bigint
 beforeAll(async () => {
-  database = await createTestDatabase()
   asker = await makeStaff(database.db, 'finance')
   other = await makeStaff(database.db, 'owner')
 })
-afterAll(() => database.drop())
 
 const run = (statement: Sql) => database.db.query(statement)
 

@@ -1,16 +1,14 @@
 /** An approval of a payment from our accounts names what its row showed: another bill, consent or sum is another thing to decide. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { forgetAlone } from '../../testing/database.ts'
-import { type HelpWorld, openHelpWorld } from '../../testing/help-world.ts'
+import { useHelpWorld } from '../../testing/help-world.ts'
 
-let world: HelpWorld
+const world = useHelpWorld({ approvalAbove: 10 })
 beforeAll(async () => {
-  world = await openHelpWorld({ approvalAbove: 10 })
   await world.give(1000)
 })
 beforeEach(() => forgetAlone(world.database))
-afterAll(() => world.close())
 
 type Shown = { readonly id: string; readonly seen: string; readonly receipts: readonly { readonly hash: string }[] }
 const said = ({ status, body }: { status: number; body: { code?: string } }) => `${status} ${body.code ?? ''}`.trim()

@@ -1,16 +1,15 @@
 /** Nobody is on both sides of a payment of help: its record, its payment, and the end of its proof. The limit is ₹10. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { listAlarms } from '../../operation/alarms.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
-import { type HelpWorld, MEERA, openHelpWorld } from '../../testing/help-world.ts'
+import { MEERA, useHelpWorld } from '../../testing/help-world.ts'
 
-let world: HelpWorld
+const world = useHelpWorld({ approvalAbove: 10 })
 let ravi: bigint
 let meera: string
 beforeAll(async () => {
-  world = await openHelpWorld({ approvalAbove: 10 })
   await world.give(1000)
 })
 beforeEach(async () => {
@@ -18,7 +17,6 @@ beforeEach(async () => {
   ravi = await makeStaff(world.db, 'finance')
   meera = await world.beneficiary()
 })
-afterAll(() => world.close())
 
 const said = ({ status, body }: { status: number; body: { code?: string } }) => `${status} ${body.code ?? ''}`.trim()
 const ask = async (as: bigint, amount: number, beneficiaryId = meera) =>

@@ -1,23 +1,21 @@
 /** The counts of people helped, of stories by 6 PM and of videos. Rounds and help are written without their money. */
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { useTestDatabase } from '../../testing/database.ts'
 import { insertOutlay } from '../../testing/help.ts'
 import { insertSettledRound } from '../../testing/settled-round.ts'
 import { readHelped } from './helped.ts'
 
-let database: TestDatabase
+const database = useTestDatabase({ isAudited: false })
 let owner: bigint
 let finance: bigint
 let today: IstDay
 beforeAll(async () => {
-  database = await createTestDatabase()
   ;[owner, finance] = [await makeStaff(database.db, 'owner'), await makeStaff(database.db, 'finance')]
   ;({ today } = await one<{ today: IstDay }>(database.db, sql`select ist_day(roz_now()) as today`))
 })
-afterAll(() => database.dropUnaudited())
 
 const NONE = { people: 0, stories: { due: 0, inTime: 0 }, payments: { count: 0, withVideo: 0 }, arrivals: { due: 0, inTime: 0 } }
 const help = (amount = 100) => insertOutlay(database.db, { askedBy: finance, decidedBy: owner, amount })

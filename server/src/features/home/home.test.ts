@@ -1,25 +1,17 @@
 import { nextDay, type IstDay } from '@roz/core/ist-day.ts'
 import { POLICY_A } from '@roz/core/split.ts'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { type Db, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { makeRound } from '../../ledger/rounds.ts'
-import { makeMember, type ServedCalls, serveCalls } from '../../testing/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { makeMember, useCalls } from '../../testing/calls.ts'
+import { useTestDatabase } from '../../testing/database.ts'
 import { insertSettledRound } from '../../testing/settled-round.ts'
 import { createHome, createPeopleCount } from './home.ts'
 
-let database: TestDatabase
-let calls: ServedCalls
-beforeAll(async () => {
-  database = await createTestDatabase()
-  calls = await serveCalls(database.db, createHome({ db: database.db, recentStories: async () => [] }).handlers)
-})
-afterAll(async () => {
-  await calls.close()
-  // This file writes rounds without their money, which the audit would report.
-  await database.dropUnaudited()
-})
+// This file writes rounds without their money, which the audit would report.
+const database = useTestDatabase({ isAudited: false })
+const calls = useCalls(database, (db) => createHome({ db, recentStories: async () => [] }).handlers)
 
 const stats = async () => (await calls.ask('GET /public/home')).body.data.stats
 

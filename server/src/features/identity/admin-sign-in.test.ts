@@ -1,21 +1,14 @@
 /** The administrators' sign-in, the first administrator, and the staff log. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'
-import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
+import { PASSWORD, usePeople } from '../../testing/people.ts'
 import { AdminAddressError, ensureAdmin } from './ensure-admin.ts'
 
-let roz: People
+const roz = usePeople()
 const OWNER = { email: 'Owner@x.test', password: 'owner password' }
 beforeAll(async () => {
-  roz = await startPeople()
   await ensureAdmin(roz.db, OWNER)
 })
-afterAll(() => roz.close())
-
-const codeOf = async (call: string, token: string | undefined): Promise<string> => {
-  const answer = await roz.ask(call, token === undefined ? {} : { token })
-  return `${answer.status} ${answer.body?.code ?? ''}`.trim()
-}
 
 describe('the administrators’ sign-in', () => {
   const adminLogin = (email: string, password: string, ip = '198.51.100.7') =>
@@ -40,7 +33,7 @@ describe('the administrators’ sign-in', () => {
 
   test('returns a token that opens /auth/me and /auth/logout and no member call', async () => {
     const { token } = (await adminLogin('owner@x.test', OWNER.password)).body
-    expect(await codeOf('GET /auth/me', token)).toBe('200')
+    expect(await roz.codeOf('GET /auth/me', token)).toBe('200')
     for (const call of [
       'GET /user/me',
       'PUT /user',
@@ -49,10 +42,10 @@ describe('the administrators’ sign-in', () => {
       'GET /notifications',
       'GET /wallet/transactions',
     ]) {
-      expect(await codeOf(call, token)).toBe('403 forbidden')
+      expect(await roz.codeOf(call, token)).toBe('403 forbidden')
     }
-    expect(await codeOf('POST /auth/logout', token)).toBe('204')
-    expect(await codeOf('GET /auth/me', token)).toBe('401 unauthenticated')
+    expect(await roz.codeOf('POST /auth/logout', token)).toBe('204')
+    expect(await roz.codeOf('GET /auth/me', token)).toBe('401 unauthenticated')
   })
 
   test('is the only login of staff: the members’ login refuses the right password in words, and leaves no session', async () => {
@@ -68,42 +61,42 @@ describe('the administrators’ sign-in', () => {
 
   test('a member’s session of staff, from before this rule, opens no call', async () => {
     const person = await roz.register('promoted@x.test')
-    expect(await codeOf('GET /user/me', person.token)).toBe('200')
+    expect(await roz.codeOf('GET /user/me', person.token)).toBe('200')
     await roz.db.query(sql`update member set role = 'admin', staff_role = 'finance' where id = ${await roz.memberId(person)}::bigint`)
     for (const call of ['GET /auth/me', 'PUT /user', 'POST /user/avatar', 'POST /user/password', 'POST /user/sessions/end-others'])
-      expect([call, await codeOf(call, person.token)]).toEqual([call, '401 unauthenticated'])
+      expect([call, await roz.codeOf(call, person.token)]).toEqual([call, '401 unauthenticated'])
   })
 
   test('opens no admin call to a member', async () => {
     const member = await roz.register('noadmin@x.test')
-    expect(await codeOf('GET /admin/stats', member.token)).toBe('403 forbidden')
+    expect(await roz.codeOf('GET /admin/stats', member.token)).toBe('403 forbidden')
   })
 
   test('makes a session that ends after 30 idle minutes, and after 12 hours in any case', async () => {
     const idle = (await adminLogin('owner@x.test', OWNER.password)).body.token
     await roz.pass(29 * 60 + 50)
-    expect(await codeOf('GET /auth/me', idle)).toBe('200')
+    expect(await roz.codeOf('GET /auth/me', idle)).toBe('200')
     await roz.pass(29 * 60 + 50)
-    expect(await codeOf('GET /auth/me', idle)).toBe('200')
+    expect(await roz.codeOf('GET /auth/me', idle)).toBe('200')
     await roz.pass(30 * 60 + 1)
-    expect(await codeOf('GET /auth/me', idle)).toBe('401 unauthenticated')
+    expect(await roz.codeOf('GET /auth/me', idle)).toBe('401 unauthenticated')
 
     const busy = (await adminLogin('owner@x.test', OWNER.password)).body.token
     for (let minutes = 0; minutes < 12 * 60 - 20; minutes += 20) {
-      expect(await codeOf('GET /auth/me', busy)).toBe('200')
+      expect(await roz.codeOf('GET /auth/me', busy)).toBe('200')
       await roz.pass(20 * 60)
     }
-    expect(await codeOf('GET /auth/me', busy)).toBe('200')
+    expect(await roz.codeOf('GET /auth/me', busy)).toBe('200')
     await roz.pass(20 * 60)
-    expect(await codeOf('GET /auth/me', busy)).toBe('401 unauthenticated')
+    expect(await roz.codeOf('GET /auth/me', busy)).toBe('401 unauthenticated')
   })
 
   test('makes a token that opens nothing once its owner is no longer staff', async () => {
     await ensureAdmin(roz.db, { email: 'former@x.test', password: 'former password' })
     const { token } = (await adminLogin('former@x.test', 'former password')).body
-    expect(await codeOf('GET /auth/me', token)).toBe('200')
+    expect(await roz.codeOf('GET /auth/me', token)).toBe('200')
     await roz.db.query(sql`update member set role = 'member', staff_role = null where email = 'former@x.test'`)
-    expect(await codeOf('GET /auth/me', token)).toBe('401 unauthenticated')
+    expect(await roz.codeOf('GET /auth/me', token)).toBe('401 unauthenticated')
   })
 
   test('is written to the staff log', async () => {

@@ -1,38 +1,33 @@
 /** Google sign-in, against a test issuer that serves its keys over HTTP. */
 import { createHash, randomUUID } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { createSecrets, type SecretKeys } from '../../secrets/secrets.ts'
-import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
+import { PASSWORD, startPeople } from '../../testing/people.ts'
 import { isBound, makeNonce } from './google-nonce.ts'
+import { closeServer, listen } from '../../testing/listening.ts'
+import { perFile } from '../../testing/fixture.ts'
 
 const CLIENT = 'roz-client.apps.example'
 type Keys = Awaited<ReturnType<typeof generateKeyPair>>
-let roz: People
-let issuer: Server
 let keys: Keys
 let fetches = 0
+const issuer = perFile(startIssuer)
+const roz = perFile(() => startPeople({ google: { clientId: CLIENT, jwksUrl: `${issuer.url}/certs` } }))
 
-beforeAll(async () => {
+async function startIssuer() {
   keys = await generateKeyPair('RS256')
   const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'RS256', use: 'sig' }
-  issuer = createServer((_request, response) => {
+  const server = createServer((_request, response) => {
     fetches++
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [jwk] }))
   })
-  await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve))
-  const jwksUrl = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}/certs`
-  roz = await startPeople({ google: { clientId: CLIENT, jwksUrl } })
-})
-afterAll(async () => {
-  await roz.close()
-  await new Promise((resolve) => issuer.close(resolve))
-})
+  return { url: await listen(server), close: () => closeServer(server) }
+}
 
 type Claims = Record<string, unknown>
 async function credential(claims: Claims, how: { key?: Keys; expiresIn?: number; kid?: string } = {}): Promise<string> {

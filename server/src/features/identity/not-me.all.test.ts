@@ -1,26 +1,21 @@
 /** "This was not me": the mails that contain its link, and the effects of the link. */
 import { randomUUID } from 'node:crypto'
 import { paise } from '@roz/core/money.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createCatcher } from '../../adapters/mail/catcher.ts'
 import { one, sql } from '../../db/sql.ts'
-import { inTransaction } from '../../db/transaction.ts'
-import { captureTopup, createTopup } from '../../ledger/topups.ts'
 import { hashPassword } from '../../members/passwords.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
-import { PASSWORD, type People, type Person, startPeople } from '../../testing/people.ts'
-import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
+import { PASSWORD, type Person, usePeople } from '../../testing/people.ts'
+import { useServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
 import { BANK } from '../../testing/wallet-world.ts'
+import { addMoney } from '../../ledger/testing/fixtures.ts'
 
 const DONE =
   'All devices are logged out, the old password no longer works, and the link with Google is removed. Withdrawals and refunds are stopped until we have checked your account. You need a new password: we have sent you an email with a link to choose one.'
 
 describe('the link', () => {
-  let roz: People
-  beforeAll(async () => {
-    roz = await startPeople()
-  })
-  afterAll(() => roz.close())
+  const roz = usePeople()
 
   const press = (token: string) => roz.ask('POST /auth/not-me', { body: { token } })
   const isIn = async (token: string): Promise<boolean> => (await roz.ask('GET /auth/me', { token })).status === 200
@@ -183,20 +178,13 @@ describe('the link', () => {
 })
 
 describe('the hold', () => {
-  let world: ServicesWorld
-  beforeAll(async () => {
-    world = await openServicesWorld()
-  })
-  afterAll(() => world.close())
+  const world = useServicesWorld()
 
   const ask = (...given: Parameters<ServicesWorld['calls']['ask']>) => world.calls.ask(...given)
   async function funded(): Promise<{ id: bigint; email: string; publicId: string; orderId: string }> {
     const { db } = world.database
     const id = await makeMember(db)
-    const orderId = randomUUID().replaceAll('-', '')
-    const amount = paise(3000n)
-    await inTransaction(db, (tx) => createTopup(tx, { orderId, memberId: id, amount }))
-    await inTransaction(db, (tx) => captureTopup(tx, { orderId, paymentId: `pay_${orderId}`, orderAmount: amount }))
+    const orderId = await addMoney(db, id, paise(3000n))
     const row = await one<{ email: string; publicId: string }>(
       db,
       sql`select email, public_id as "publicId" from member where id = ${id}::bigint`,

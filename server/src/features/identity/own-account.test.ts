@@ -1,19 +1,17 @@
 /** The own account in the portal: name, language, password and signed-in devices. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { nameAt } from '../../staff/staff-log.ts'
-import { type People, startPeople } from '../../testing/people.ts'
+import { usePeople } from '../../testing/people.ts'
 import { addStaff, adminLogin, type Colleague, openPortal, said, STAFF_PASSWORD } from '../../testing/staff.ts'
 
-let roz: People
+const roz = usePeople()
 let editor: Colleague
 let token: string
 beforeAll(async () => {
-  roz = await startPeople()
   editor = await addStaff(roz, 'editor@x.test', 'editor')
   token = await openPortal(roz, editor.email)
 })
-afterAll(() => roz.close())
 
 const change = (currentPassword: string, newPassword: string) =>
   roz.ask('POST /admin/account/password', { token, body: { currentPassword, newPassword }, ip: '198.51.100.20' })

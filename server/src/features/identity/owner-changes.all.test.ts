@@ -1,18 +1,17 @@
 /** Changes of an owner by another owner: two agree, or 48 hours pass in which the person can stop it. */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
-import { type People, startPeople } from '../../testing/people.ts'
+import { startPeople } from '../../testing/people.ts'
 import { addStaff, type Colleague, openPortal, said } from '../../testing/staff.ts'
+import { perTest } from '../../testing/fixture.ts'
 
 type Owner = Colleague & { token: string }
-let roz: People
+const roz = perTest(startPeople)
 let asha: Owner
 let binu: Owner
 beforeEach(async () => {
-  roz = await startPeople()
   ;[asha, binu] = [await owner('asha'), await owner('binu')]
 })
-afterEach(() => roz.close())
 
 async function owner(name: string, since = '30 days'): Promise<Owner> {
   const colleague = await addStaff(roz, `${name}@x.test`, 'owner')

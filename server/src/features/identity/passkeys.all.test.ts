@@ -2,16 +2,12 @@
 import { one, sql } from '../../db/sql.ts'
 import { resetTotpNow } from '../../commands/reset-totp.ts'
 import { SoftKey, type Twist } from '../../testing/passkey.ts'
-import { type People, startPeople } from '../../testing/people.ts'
+import { usePeople } from '../../testing/people.ts'
 import { addStaff, adminLogin, codeFor, type Colleague, enrol, openPortal, said, STAFF_PASSWORD } from '../../testing/staff.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-let roz: People
+const roz = usePeople()
 let made = 0
-beforeAll(async () => {
-  roz = await startPeople()
-})
-afterAll(() => roz.close())
 
 type Owner = Colleague & { token: string; secret: string; recoveryCodes: readonly string[] }
 const SOURCE = { ip: '198.51.100.20' }

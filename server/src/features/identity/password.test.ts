@@ -1,19 +1,10 @@
 /** Forgotten and changed passwords. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
+import { PASSWORD, usePeople } from '../../testing/people.ts'
 
-let roz: People
-beforeAll(async () => {
-  roz = await startPeople()
-})
-afterAll(() => roz.close())
-
-const codeOf = async (call: string, token: string | undefined): Promise<string> => {
-  const answer = await roz.ask(call, token === undefined ? {} : { token })
-  return `${answer.status} ${answer.body?.code ?? ''}`.trim()
-}
+const roz = usePeople()
 
 describe('a forgotten password', () => {
   const forgot = (email: string) => roz.ask('POST /auth/forgot-password', { body: { email } })
@@ -89,8 +80,8 @@ describe('a forgotten password', () => {
     await forgot('reset@x.test')
     const answer = await reset(await roz.tokenFrom('reset@x.test', '/reset-password'), 'a new password')
     expect([answer.status, answer.body.message]).toEqual([200, 'Your password is changed. Please log in with the new one.'])
-    expect(await codeOf('GET /auth/me', person.token)).toBe('401 unauthenticated')
-    expect(await codeOf('GET /auth/me', other)).toBe('401 unauthenticated')
+    expect(await roz.codeOf('GET /auth/me', person.token)).toBe('401 unauthenticated')
+    expect(await roz.codeOf('GET /auth/me', other)).toBe('401 unauthenticated')
     expect((await roz.login('reset@x.test', PASSWORD)).status).toBe(401)
     expect((await roz.login('reset@x.test', 'a new password')).body.user.emailVerified).toBe(true)
     const subjects = (await roz.mailsTo('reset@x.test')).map((mail) => mail.subject)
@@ -146,7 +137,7 @@ describe('a forgotten password', () => {
     // A sign-in before the reset lost its session; a sign-in after it was refused.
     for (const login of logins) {
       expect([200, 401]).toContain(login.status)
-      if (login.status === 200) expect(await codeOf('GET /auth/me', login.body.token)).toBe('401 unauthenticated')
+      if (login.status === 200) expect(await roz.codeOf('GET /auth/me', login.body.token)).toBe('401 unauthenticated')
     }
   })
 
@@ -167,9 +158,9 @@ describe('changing the password', () => {
     const other = (await roz.login('change@x.test', PASSWORD)).body.token
     const answer = await change(person.token, PASSWORD, 'a new password')
     expect(answer.status).toBe(200)
-    expect(await codeOf('GET /auth/me', person.token)).toBe('401 unauthenticated')
-    expect(await codeOf('GET /auth/me', other)).toBe('401 unauthenticated')
-    expect(await codeOf('GET /user/me', answer.body.token)).toBe('200')
+    expect(await roz.codeOf('GET /auth/me', person.token)).toBe('401 unauthenticated')
+    expect(await roz.codeOf('GET /auth/me', other)).toBe('401 unauthenticated')
+    expect(await roz.codeOf('GET /user/me', answer.body.token)).toBe('200')
     expect((await roz.mailsTo('change@x.test')).map((mail) => mail.subject)).toContain('Your Roz password was changed')
   })
 
@@ -187,7 +178,7 @@ describe('changing the password', () => {
     const { token } = await roz.register('wrong@x.test')
     const answer = await change(token, 'not it', 'a new password')
     expect([answer.status, answer.body]).toEqual([403, { code: 'wrong_password', message: 'That password is not correct.' }])
-    expect(await codeOf('GET /auth/me', token)).toBe('200')
+    expect(await roz.codeOf('GET /auth/me', token)).toBe('200')
     expect((await change(token, PASSWORD, '12345')).body.message).toBe('Password must be at least 6 characters')
     expect((await change(token, PASSWORD, 'QwertyUIOP')).body.fields).toEqual({
       newPassword: 'This password is among the 10,000 most used ones, which are tried first. Please choose another.',

@@ -5,19 +5,17 @@ import { type IncomingMessage, request } from 'node:http'
 import { connect as openLine } from 'node:net'
 import path from 'node:path'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { breakRows } from '../../testing/database.ts'
-import { type People, type Person, startPeople } from '../../testing/people.ts'
+import { type Person, usePeople } from '../../testing/people.ts'
 
-let roz: People
+const roz = usePeople()
 let asha: Person
 beforeAll(async () => {
-  roz = await startPeople()
   asha = await roz.register('asha@x.test')
 })
-afterAll(() => roz.close())
 
 const put = (body: unknown, token = asha.token) => roz.ask('PUT /user', { token, body })
 

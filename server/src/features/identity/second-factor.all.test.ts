@@ -1,17 +1,13 @@
 /** The second factor of staff: setting it up, logging in with it, stepping up, losing it. */
 import { CONTROL, STAFF_ROLES } from '@roz/contract/roles.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { resetTotpNow } from '../../commands/reset-totp.ts'
 import { one, sql } from '../../db/sql.ts'
-import { type People, startPeople } from '../../testing/people.ts'
+import { usePeople } from '../../testing/people.ts'
 import { addStaff, adminLogin, type App, codeFor, type Colleague, enrol, openPortal, said, STAFF_PASSWORD } from '../../testing/staff.ts'
 
-let roz: People
+const roz = usePeople()
 let made = 0
-beforeAll(async () => {
-  roz = await startPeople()
-})
-afterAll(() => roz.close())
 
 type Enrolled = Colleague & { token: string; app: App }
 const person = (role: Parameters<typeof addStaff>[2] = 'finance') => addStaff(roz, `staff${++made}@x.test`, role)
@@ -226,11 +222,7 @@ describe('turning an app off', () => {
 })
 
 describe('in production', () => {
-  let live: People
-  beforeAll(async () => {
-    live = await startPeople({ production: true })
-  })
-  afterAll(() => live.close())
+  const live = usePeople({ production: true })
 
   test.each(STAFF_ROLES)('an %s opens only what sets the app up, until it is set up', async (role) => {
     const { email } = await addStaff(live, `${role}@x.test`, role)

@@ -1,14 +1,10 @@
 /** Many sign-ins at once: each costs a password hash, so a busy machine gets five minutes. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { isPassword } from '../../members/passwords.ts'
-import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
+import { PASSWORD, usePeople } from '../../testing/people.ts'
 
 const PATIENCE_MS = 300_000
-let roz: People
-beforeAll(async () => {
-  roz = await startPeople()
-})
-afterAll(() => roz.close())
+const roz = usePeople()
 
 test('eighty right sign-ins at once all succeed', { timeout: PATIENCE_MS }, async () => {
   await roz.register('parallel@x.test')

@@ -1,22 +1,13 @@
 /** Signing in, and sessions with their expiry; sign-in-crowd.all.test.ts has many sign-ins at once. */
 import { hash } from '@node-rs/argon2'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { countHashes } from '../../members/passwords.ts'
-import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
+import { PASSWORD, usePeople } from '../../testing/people.ts'
 
-let roz: People
-beforeAll(async () => {
-  roz = await startPeople()
-})
-afterAll(() => roz.close())
+const roz = usePeople()
 
 const DAY = 86_400
-const codeOf = async (call: string, token: string | undefined): Promise<string> => {
-  const answer = await roz.ask(call, token === undefined ? {} : { token })
-  return `${answer.status} ${answer.body?.code ?? ''}`.trim()
-}
-
 describe('signing in', () => {
   test('accepts the address in any case and answers token and user', async () => {
     const person = await roz.register('login@x.test')
@@ -24,7 +15,7 @@ describe('signing in', () => {
     expect(answer.status).toBe(200)
     expect(answer.body.user.id).toBe(person.publicId)
     expect(answer.body.token).not.toBe(person.token)
-    expect(await codeOf('GET /user/me', answer.body.token)).toBe('200')
+    expect(await roz.codeOf('GET /user/me', answer.body.token)).toBe('200')
   })
 
   test('hashes the password anew where its hash has weaker parameters than today’s, also for two logins at once', async () => {
@@ -91,9 +82,9 @@ describe('signing in', () => {
 
 describe('sessions', () => {
   test('a missing, malformed or unknown token answers 401', async () => {
-    expect(await codeOf('GET /auth/me', undefined)).toBe('401 unauthenticated')
-    expect(await codeOf('GET /auth/me', 'short')).toBe('401 unauthenticated')
-    expect(await codeOf('GET /auth/me', 'a'.repeat(43))).toBe('401 unauthenticated')
+    expect(await roz.codeOf('GET /auth/me', undefined)).toBe('401 unauthenticated')
+    expect(await roz.codeOf('GET /auth/me', 'short')).toBe('401 unauthenticated')
+    expect(await roz.codeOf('GET /auth/me', 'a'.repeat(43))).toBe('401 unauthenticated')
     const answer = await roz.ask('GET /auth/me', { headers: { authorization: 'Basic abc' } })
     expect(answer.body.message).toBe('Please log in to continue.')
   })
@@ -109,29 +100,29 @@ describe('sessions', () => {
     const second = (await roz.login('out@x.test', PASSWORD)).body.token
     const answer = await roz.ask('POST /auth/logout', { token: first.token })
     expect([answer.status, answer.text]).toEqual([204, ''])
-    expect(await codeOf('GET /auth/me', first.token)).toBe('401 unauthenticated')
-    expect(await codeOf('GET /auth/me', second)).toBe('200')
+    expect(await roz.codeOf('GET /auth/me', first.token)).toBe('401 unauthenticated')
+    expect(await roz.codeOf('GET /auth/me', second)).toBe('200')
   })
 
   test('a member’s session lasts 30 days after its last use', async () => {
     const { token } = await roz.register('slide@x.test')
     await roz.pass(29 * DAY)
-    expect(await codeOf('GET /auth/me', token)).toBe('200')
+    expect(await roz.codeOf('GET /auth/me', token)).toBe('200')
     await roz.pass(29 * DAY)
-    expect(await codeOf('GET /auth/me', token)).toBe('200')
+    expect(await roz.codeOf('GET /auth/me', token)).toBe('200')
     await roz.pass(30 * DAY + 1)
-    expect(await codeOf('GET /auth/me', token)).toBe('401 unauthenticated')
+    expect(await roz.codeOf('GET /auth/me', token)).toBe('401 unauthenticated')
   })
 
   test('a member’s session ends 90 days after its sign-in, however often it is used', async () => {
     const { token } = await roz.register('ninety@x.test')
     for (let day = 0; day < 89; day += 20) {
-      expect(await codeOf('GET /auth/me', token)).toBe('200')
+      expect(await roz.codeOf('GET /auth/me', token)).toBe('200')
       await roz.pass(Math.min(20, 89 - day) * DAY)
     }
-    expect(await codeOf('GET /auth/me', token)).toBe('200')
+    expect(await roz.codeOf('GET /auth/me', token)).toBe('200')
     await roz.pass(DAY + 1)
-    expect(await codeOf('GET /auth/me', token)).toBe('401 unauthenticated')
+    expect(await roz.codeOf('GET /auth/me', token)).toBe('401 unauthenticated')
   })
 
   test('a session is extended at most once a minute, however many requests arrive at once', async () => {
@@ -144,13 +135,13 @@ describe('sessions', () => {
         )
       ).v
     const before = await written()
-    await Promise.all(Array.from({ length: 10 }, () => codeOf('GET /auth/me', token)))
+    await Promise.all(Array.from({ length: 10 }, () => roz.codeOf('GET /auth/me', token)))
     expect(await written()).toBe(before)
     await roz.pass(61)
-    await Promise.all(Array.from({ length: 10 }, () => codeOf('GET /auth/me', token)))
+    await Promise.all(Array.from({ length: 10 }, () => roz.codeOf('GET /auth/me', token)))
     const after = await written()
     expect(after).not.toBe(before)
-    await codeOf('GET /auth/me', token)
+    await roz.codeOf('GET /auth/me', token)
     expect(await written()).toBe(after)
   })
 

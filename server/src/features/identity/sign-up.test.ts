@@ -1,13 +1,9 @@
 /** Registering, confirming the address, and sending its mail again. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
-import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
+import { PASSWORD, usePeople } from '../../testing/people.ts'
 
-let roz: People
-beforeAll(async () => {
-  roz = await startPeople()
-})
-afterAll(() => roz.close())
+const roz = usePeople()
 
 const form = (email: string, change: object = {}) => ({ name: 'Asha Verma', email, phone: '9876543210', password: PASSWORD, ...change })
 

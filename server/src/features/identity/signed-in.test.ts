@@ -1,15 +1,11 @@
 /** The devices on which a member is signed in, and ending all others. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PASSWORD, type People, startPeople } from '../../testing/people.ts'
+import { expect, test } from 'vitest'
+import { PASSWORD, usePeople } from '../../testing/people.ts'
 
 const PHONE = 'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 Mobile Safari/537.36'
 const DESK = 'Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0'
 
-let roz: People
-beforeAll(async () => {
-  roz = await startPeople()
-})
-afterAll(() => roz.close())
+const roz = usePeople()
 
 const statusOf = async (token: string): Promise<number> => (await roz.ask('GET /auth/me', { token })).status
 const devicesOf = async (token: string): Promise<unknown> => (await roz.ask('GET /user/sessions', { token })).body.sessions

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
-import { type People, startPeople } from '../../testing/people.ts'
+import { usePeople } from '../../testing/people.ts'
 import { ensureAdmin } from './ensure-admin.ts'
 import { createSessions } from './sessions.ts'
 
-let roz: People
+const roz = usePeople()
 const OWNER = { email: 'owner@x.test', password: 'owner password' }
 beforeAll(async () => {
-  roz = await startPeople()
   await ensureAdmin(roz.db, OWNER)
 })
-afterAll(() => roz.close())
 
 const signIn = async (): Promise<string> => (await roz.ask('POST /admin/login', { body: OWNER })).body.token
 const stepUp = (token: string, password: string, ip = '198.51.100.20') =>

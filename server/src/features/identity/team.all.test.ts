@@ -1,23 +1,21 @@
 /** The team: invitations, roles, removals, and the owner who always remains. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'
-import { type People, startPeople } from '../../testing/people.ts'
+import { usePeople } from '../../testing/people.ts'
 import { addStaff, adminLogin, type Colleague, openPortal, said, STAFF_PASSWORD } from '../../testing/staff.ts'
 import { ensureAdmin } from './ensure-admin.ts'
 
-let roz: People
+const roz = usePeople()
 let owner: Colleague
 let token: string
 let made = 0
 const address = (): string => `person${++made}@x.test`
 beforeAll(async () => {
-  roz = await startPeople()
   owner = await addStaff(roz, 'owner@x.test', 'owner')
 })
 beforeEach(async () => {
   token = await openPortal(roz, owner.email)
 })
-afterAll(() => roz.close())
 
 const invite = (email: string, role = 'editor', as = token) =>
   roz.ask('POST /admin/staff', { token: as, body: { name: 'Meera Nair', email, role } })

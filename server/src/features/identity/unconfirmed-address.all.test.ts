@@ -1,13 +1,9 @@
 /** Correcting a mail address that nobody confirmed. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
-import { PASSWORD, type People, type Person, startPeople } from '../../testing/people.ts'
+import { PASSWORD, type Person, usePeople } from '../../testing/people.ts'
 
-let roz: People
-beforeAll(async () => {
-  roz = await startPeople()
-})
-afterAll(() => roz.close())
+const roz = usePeople()
 
 type Change = { readonly currentPassword?: unknown; readonly language?: string; readonly ip?: string }
 const change = ({ token }: Pick<Person, 'token'>, email: unknown, { currentPassword = PASSWORD, ...ask }: Change = {}) =>

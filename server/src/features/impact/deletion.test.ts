@@ -1,16 +1,12 @@
 /** A draft is deleted by an editor; a published story stays. */
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { holdOpen, untilLockWaits } from '../../ledger/testing/fixtures.ts'
 import { insertOutlay } from '../../testing/help.ts'
-import { jpeg, NOON, openStoriesWorld, SIX_PM, type StoriesWorld } from '../../testing/stories-world.ts'
+import { jpeg, NOON, openStoriesWorld, useStoriesWorld, SIX_PM } from '../../testing/stories-world.ts'
 
-let world: StoriesWorld
-beforeAll(async () => {
-  world = await openStoriesWorld()
-})
-afterAll(() => world.close())
+const world = useStoriesWorld()
 
 test('a deletion removes a draft with its picture and its link, and another story may tell of the help', async () => {
   const { id: outlayId } = await insertOutlay(world.db, { askedBy: world.finance, decidedBy: world.editor })

@@ -1,19 +1,15 @@
 /** The editor's calls: schedule, picture, and the link to a disbursement. */
 import path from 'node:path'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { listParked, runAgain } from '../../jobs/parking.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { breakRows } from '../../testing/database.ts'
 import { insertOutlay, revokeConsent } from '../../testing/help.ts'
-import { jpeg, NOON, openStoriesWorld, SIX_PM, type StoriesWorld } from '../../testing/stories-world.ts'
+import { jpeg, NOON, useStoriesWorld, SIX_PM } from '../../testing/stories-world.ts'
 
-let world: StoriesWorld
-beforeAll(async () => {
-  world = await openStoriesWorld()
-})
-afterAll(() => world.close())
+const world = useStoriesWorld()
 
 test('the staff log has the words of a published story before and after a change, and none of a draft or of a revoked consent', async () => {
   const { id: outlayId, beneficiaryId } = await insertOutlay(world.db, { askedBy: world.finance, decidedBy: world.editor })

@@ -8,14 +8,14 @@ import type { MailPayload } from '../../mail/mail-payload.ts'
 import { type MailFrame, mailWords } from '../../mail/mail-texts.ts'
 import { pushFollowUps } from '../../members/told-follow-ups.ts'
 import { TEST_MODES } from '../../testing/modes.ts'
-import { makeStaff } from '../../testing/calls.ts'
+import { makeStaff, publicIdOf } from '../../testing/calls.ts'
 import { type PaidHelp, payHelp, revokeConsent } from '../../testing/help.ts'
 import type { TestBrowser } from '../../testing/push-service.ts'
-import { openPushWorld, type Owner, type PushWorld } from '../../testing/push-world.ts'
+import { usePushWorld, type Owner } from '../../testing/push-world.ts'
 import { eraseIdentity } from '../rights/erase.ts'
 import { tellOnce } from './telling.ts'
 
-let world: PushWorld
+const world = usePushWorld()
 let staff: bigint
 let asha: Owner
 let ravi: Owner
@@ -28,7 +28,6 @@ let storyId: string
 
 /** Asha and Ravi joined the day before, whose money paid for the shoes; the outsider joined only today. */
 beforeAll(async () => {
-  world = await openPushWorld()
   staff = await makeStaff(world.db, 'editor')
   asha = await world.member()
   ravi = await world.member('hi')
@@ -57,7 +56,6 @@ beforeAll(async () => {
 beforeEach(() => world.db.query(sql`delete from follow_up`))
 afterAll(async () => {
   expect(world.service.problems).toEqual([])
-  await world.close()
 })
 
 const FRAME: MailFrame = {
@@ -200,8 +198,8 @@ test('a giver who mutes the story hears nothing further of it, by any way, until
 })
 
 test('a muted story sends no mail of its own: neither one that is ordered later nor one that waits', async () => {
-  const [row] = await world.db.query<{ publicId: string }>(sql`select public_id as "publicId" from member where id = ${asha.id}::bigint`)
-  const data = { outlay: meera.id, helped: 'Meera', purpose: 'school shoes', more: '0', publicId: row?.publicId, name: '', origin: '' }
+  const publicId = await publicIdOf(world.db, asha.id)
+  const data = { outlay: meera.id, helped: 'Meera', purpose: 'school shoes', more: '0', publicId, name: '', origin: '' }
   const waiting = { to: 'a@x.test', template: 'help_told', language: 'en', data } as unknown as MailPayload
   const sent: string[] = []
   const send = () => createJudgedMail(world.db, async (_payload, jobId) => void sent.push(jobId))(waiting, 'mail')

@@ -1,15 +1,11 @@
 /** A scheduled draft whose publication fails is parked until its schedule ends in any way. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { listParked } from '../../jobs/parking.ts'
 import { breakRows } from '../../testing/database.ts'
-import { NOON, openStoriesWorld, SIX_PM, type StoriesWorld } from '../../testing/stories-world.ts'
+import { NOON, useStoriesWorld, SIX_PM } from '../../testing/stories-world.ts'
 
-let world: StoriesWorld
+const world = useStoriesWorld()
 let id: string
-beforeAll(async () => {
-  world = await openStoriesWorld()
-})
-afterAll(() => world.close())
 
 /** A draft that failed five times. */
 beforeEach(async () => {

@@ -1,15 +1,11 @@
 /** The words of a story in each language: what a reader gets, what an editor sends, what the to-do list misses. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
-import { openStoriesWorld, type StoriesWorld } from '../../testing/stories-world.ts'
+import { useStoriesWorld } from '../../testing/stories-world.ts'
 
 const HINDI = { title: 'जूते', description: 'नए स्कूल साल के लिए।', charityName: 'मीरा', charityDescription: 'स्कूल के जूते' }
 
-let world: StoriesWorld
-beforeAll(async () => {
-  world = await openStoriesWorld()
-})
-afterAll(() => world.close())
+const world = useStoriesWorld()
 
 const readIn = async (language: string, id: string) =>
   (await world.calls.ask('GET /impact/stories?limit=100', { headers: { 'accept-language': language } })).body.stories.find(

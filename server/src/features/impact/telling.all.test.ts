@@ -1,5 +1,5 @@
 /** Everybody whose rupee is in a story is told: in the app, by push and by mail, once. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { storyNews } from '@roz/core/story-news.ts'
 import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -7,12 +7,12 @@ import { type Attempt, createAttempt, listParked } from '../../jobs/parking.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { confirmArrival, type PaidHelp, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
 import { breakRows, endRests } from '../../testing/database.ts'
-import { openPushWorld, type Owner, type PushWorld } from '../../testing/push-world.ts'
+import { usePushWorld, type Owner } from '../../testing/push-world.ts'
 import type { TestBrowser } from '../../testing/push-service.ts'
 import { getStory } from './queries.ts'
 import { createStoryMail, tellOnce } from './telling.ts'
 
-let world: PushWorld
+const world = usePushWorld()
 let staff: bigint
 let asha: Owner
 let ravi: Owner
@@ -24,7 +24,6 @@ let storyId: string
 
 /** Asha and Ravi joined the day before; the outsider only today. */
 beforeAll(async () => {
-  world = await openPushWorld()
   staff = await makeStaff(world.db, 'editor')
   asha = await world.member()
   ravi = await world.member('hi')
@@ -38,7 +37,6 @@ beforeAll(async () => {
   shoes = await help('school shoes', 'Meera')
   storyId = await draftOf(shoes)
 })
-afterAll(() => world.close())
 
 const attempt: Attempt = (...work) => createAttempt({ db: world.db, log: { warn: () => undefined, error: () => undefined } })(...work)
 const help = (purpose: string, publicName: string, amount = 100, hindi?: string): Promise<PaidHelp> =>

@@ -1,14 +1,10 @@
 /** Help of stories whose givers were told, and of stories that are about to tell them. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { insertOutlay } from '../../testing/help.ts'
-import { openStoriesWorld, type StoriesWorld } from '../../testing/stories-world.ts'
+import { useStoriesWorld } from '../../testing/stories-world.ts'
 
-let world: StoriesWorld
-beforeAll(async () => {
-  world = await openStoriesWorld()
-})
-afterAll(() => world.close())
+const world = useStoriesWorld()
 
 const newHelp = async (): Promise<string> => (await insertOutlay(world.db, { askedBy: world.finance, decidedBy: world.editor })).id
 

@@ -1,21 +1,19 @@
 /** Decisions about members' accounts, and the page of one member. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { maybeOne, one, sql } from '../../db/sql.ts'
-import { makeMember, makeStaff } from '../../testing/calls.ts'
-import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
+import { makeMember, makeStaff, publicIdOf } from '../../testing/calls.ts'
+import { useServicesWorld } from '../../testing/services-world.ts'
 
-let world: ServicesWorld
+const world = useServicesWorld()
 let admin: bigint
 let member: bigint
 let id: string
 beforeAll(async () => {
-  world = await openServicesWorld()
   admin = await makeStaff(world.database.db, 'support')
 })
-afterAll(() => world.close())
 beforeEach(async () => {
   member = await makeMember(world.database.db, { name: 'Meera Iyer' })
-  ;({ id } = await one<{ id: string }>(world.database.db, sql`select public_id as id from member where id = ${member}::bigint`))
+  id = await publicIdOf(world.database.db, member)
 })
 
 const REASON = { reason: 'Four accounts share one bank account.' }

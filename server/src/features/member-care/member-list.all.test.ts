@@ -1,29 +1,23 @@
 /** The portal's list of members: search, sorting, paging, and the list as a table. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { insertMember } from '../../members/new-member.ts'
-import { makeMember, makeStaff, type ServedCalls, serveCalls } from '../../testing/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { makeMember, makeStaff, useCalls } from '../../testing/calls.ts'
+import { useTestDatabase } from '../../testing/database.ts'
 import { insertSettledRound } from '../../testing/settled-round.ts'
 import { createMemberCare } from './member-care.ts'
 import { createSortFigures } from './sort-figures.ts'
 
-let database: TestDatabase
-let calls: ServedCalls
+// This file writes rounds and balances without their money, which the audit would report.
+const database = useTestDatabase({ isAudited: false })
+const calls = useCalls(
+  database,
+  (db) => createMemberCare({ db, transactionsOf: () => Promise.reject(new Error('not asked for here')) }).handlers,
+)
 let admin: bigint
 beforeAll(async () => {
-  database = await createTestDatabase()
-  calls = await serveCalls(
-    database.db,
-    createMemberCare({ db: database.db, transactionsOf: () => Promise.reject(new Error('not asked for here')) }).handlers,
-  )
   admin = await makeStaff(database.db)
-})
-afterAll(async () => {
-  await calls.close()
-  // This file writes rounds and balances without their money, which the audit would report.
-  await database.dropUnaudited()
 })
 beforeEach(async () => {
   // A new pass over all members is due.

@@ -1,16 +1,12 @@
 /** The search of the review list finds the same with its two ways: from the members of a rare name, and in order for a common one. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { inTransaction } from '../../db/transaction.ts'
 import { noteSignal } from '../../members/signals.ts'
 import { makeMember, testSecrets } from '../../testing/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { useTestDatabase } from '../../testing/database.ts'
 import { listFlags } from './review.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.dropUnaudited())
+const database = useTestDatabase({ isAudited: false })
 
 const share = async (value: string, ...names: string[]): Promise<void> => {
   for (const name of names) {

@@ -1,22 +1,19 @@
 /** Each look at a person's data leaves an entry in the staff log, without the words of the search. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
-import { makeMember, makeStaff } from '../../testing/calls.ts'
-import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
+import { makeMember, makeStaff, publicIdOf } from '../../testing/calls.ts'
+import { useServicesWorld } from '../../testing/services-world.ts'
 
-let world: ServicesWorld
+const world = useServicesWorld()
 let support: bigint
 let member: bigint
 let publicId: string
 beforeAll(async () => {
-  world = await openServicesWorld()
   support = await makeStaff(world.database.db, 'support')
 })
-afterAll(() => world.close())
 beforeEach(async () => {
   member = await makeMember(world.database.db)
-  const { id } = await one<{ id: string }>(world.database.db, sql`select public_id as id from member where id = ${member}::bigint`)
-  publicId = id
+  publicId = await publicIdOf(world.database.db, member)
 })
 
 const ask = (path: string, as = support) => world.calls.ask(`GET /admin/${path}`, { as })

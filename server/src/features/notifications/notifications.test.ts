@@ -3,7 +3,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { addDays, startOfDayMs } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { isNoticeKind, NOTICES, type NoticeKind, noticeText } from '@roz/core/notices.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { enqueue } from '../../jobs/queue.ts'
@@ -13,15 +13,13 @@ import { createJoinBatcher } from '../../ledger/join-batcher.ts'
 import { setAutoJoin, setMayMove } from '../../ledger/wallets.ts'
 import { tellMember, tellMembers } from '../../members/notices.ts'
 import { allNotices } from '../../testing/notices.ts'
-import { type People, type Person, startPeople } from '../../testing/people.ts'
+import { type Person, usePeople } from '../../testing/people.ts'
 
 const FIRST = '2026-11-21' as IstDay
-let roz: People
+const roz = usePeople()
 beforeAll(async () => {
-  roz = await startPeople()
   await roz.database.setClock(new Date(startOfDayMs(FIRST) + 1000))
 })
-afterAll(() => roz.close())
 
 const tell = (memberId: bigint, kind: NoticeKind, data: Record<string, string>, key: string) =>
   inTransaction(roz.db, (tx) => tellMember(tx, { memberId, kind, key, data }))

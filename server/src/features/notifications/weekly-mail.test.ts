@@ -1,7 +1,7 @@
 /** The weekly mail of Auto Participate. */
 import { addDays, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { createAttempt, listParked, runAgain } from '../../jobs/parking.ts'
@@ -12,17 +12,15 @@ import { setAutoJoin, setMayMove } from '../../ledger/wallets.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { breakRows } from '../../testing/database.ts'
 import { confirmArrival, payHelp } from '../../testing/help.ts'
-import { type People, startPeople } from '../../testing/people.ts'
+import { usePeople } from '../../testing/people.ts'
 import { createWeeklyMail, weekToTell } from './weekly-mail.ts'
 
 const MONDAY = '2026-11-16' as IstDay
 const HOUR_MS = 3_600_000
-let roz: People
+const roz = usePeople()
 beforeAll(async () => {
-  roz = await startPeople()
   await roz.database.setClock(new Date(startOfDayMs(MONDAY) + HOUR_MS))
 })
-afterAll(() => roz.close())
 
 async function autoMember(email: string, rupees: number, language = 'en'): Promise<bigint> {
   const id = await roz.memberId(await roz.register(email, { language }))

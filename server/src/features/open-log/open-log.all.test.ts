@@ -1,24 +1,22 @@
 /** The published files of settled days, checked by programs that share no code with the server. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { policyB } from '@roz/core/split.ts'
 import { paise } from '@roz/core/money.ts'
-import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { useRoundsWorld } from '../../testing/rounds-world.ts'
 import { verifyDay, verifyDayByTwin, VERDICT } from '../../testing/verifier.ts'
 
-let world: RoundsWorld
+const world = useRoundsWorld({ policy: policyB(3), tax: { percent: 31, above: paise(100n) } })
 const DAY = '2026-11-21' as IstDay
 const members: bigint[] = []
 
 beforeAll(async () => {
-  world = await openRoundsWorld({ policy: policyB(3), tax: { percent: 31, above: paise(100n) } })
   for (let n = 0; n < 11; n++) members.push(await world.member(5 + n, { auto: n < 4 }))
   for (const member of members.slice(0, 9)) expect((await world.join(member)).status).toBe(200)
   // Two days with entries, then a day during which the server did not run.
   await world.goTo('2026-11-22T00:00:05+05:30')
   await world.goTo('2026-11-24T10:00:00+05:30')
 })
-afterAll(() => world.close())
 
 test.each([
   ['with several winners', DAY, VERDICT.weak],

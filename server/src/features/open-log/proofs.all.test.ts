@@ -1,6 +1,6 @@
 /** Receipts, own tickets, proofs, the log's key and its checkpoints. */
 import { verify } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { hex, leafHash, u64 } from '@roz/core/draw.ts'
 import { endOfDayMs, type IstDay, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { connect, one, sql } from '../../db/sql.ts'
@@ -9,23 +9,21 @@ import { publicKeyObject } from '../../transparency-log/ed25519.ts'
 import { createReceipts } from '../../transparency-log/receipts.ts'
 import { rootByPath, rootOf } from '../../transparency-log/merkle-tree.ts'
 import { rotateLogKey } from '../../commands/rotate-log-key.ts'
-import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { useRoundsWorld } from '../../testing/rounds-world.ts'
 import { verifyDay, VERDICT } from '../../testing/verifier.ts'
 import { sha256 } from '../../tickets/sha256.ts'
 import { ticketOf } from '../../tickets/ticket.ts'
 
 const DAY = '2026-11-21' as IstDay
-let world: RoundsWorld
+const world = useRoundsWorld()
 const members: bigint[] = []
 type Receipt = { count: number; index: number; keyId: string; path: string[]; signature: string; time: number }
 const bytes = (text: string): Buffer => Buffer.from(text, 'hex')
 const logKey = async (): Promise<string> => (await world.ask('GET /public/log/key')).text.trim()
 
 beforeAll(async () => {
-  world = await openRoundsWorld()
   for (let n = 0; n < 40; n++) members.push(await world.member(5, { auto: n === 39 }))
 })
-afterAll(() => world.close())
 
 async function isValid(
   day: IstDay,

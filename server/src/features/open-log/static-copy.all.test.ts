@@ -6,12 +6,12 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { useRoundsWorld } from '../../testing/rounds-world.ts'
 import { verifyDay, verifyDayByTwin, VERDICT } from '../../testing/verifier.ts'
 
 const DAY = '2026-11-21' as IstDay
 const folder = mkdtempSync(path.join(os.tmpdir(), 'roz-copy-'))
-let world: RoundsWorld
+const world = useRoundsWorld()
 let host: ChildProcess
 let url: string
 
@@ -41,7 +41,6 @@ async function serveFolder(): Promise<string> {
 }
 
 beforeAll(async () => {
-  world = await openRoundsWorld()
   for (let n = 0; n < 5; n++) expect((await world.join(await world.member(5 + n))).status).toBe(200)
   await world.goTo('2026-11-22T10:00:00+05:30')
   const [{ rules } = { rules: '' }] = (await world.log()) as unknown as readonly { readonly rules: string }[]
@@ -54,7 +53,6 @@ beforeAll(async () => {
 afterAll(async () => {
   host?.kill()
   await rm(folder, { recursive: true, force: true })
-  await world.close()
 })
 
 test('a plain file server serves a day completely and correctly', async () => {

@@ -8,10 +8,11 @@ import { type Signer, verifierKeyOf } from '@roz/verifier/note.ts'
 import { urlSource } from '@roz/verifier/sources.ts'
 import { type Alarm, createWatch, type Watch } from '@roz/verifier/watch.ts'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { makeChain, startRelay, type TestRelay } from '../../testing/beacon-relay.ts'
-import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { openRoundsWorld } from '../../testing/rounds-world.ts'
 import { verifyDay, VERDICT } from '../../testing/verifier.ts'
+import { perFile } from '../../testing/fixture.ts'
 
 const made = makeChain()
 const { chainHash } = made.chain
@@ -20,28 +21,24 @@ const KEY = '5'.repeat(64)
 const witnesses = ['one.example', 'two.example'].map(
   (name): Signer => ({ name, algorithm: 4, secret: new Uint8Array(32).fill(name.length + name.charCodeAt(0)) }),
 )
-let world: RoundsWorld
-let relay: TestRelay
+const relay: TestRelay = perFile(() => startRelay(made, async () => (await world.clock.read()).getTime()))
+const world = perFile(() =>
+  openRoundsWorld({
+    beacon: { chain: made.chain, relays: [relay.url] },
+    witnesses: { keys: witnesses.map(verifierKeyOf).toSorted(), quorum: 2 },
+  }),
+)
 let member: bigint
 let watches: readonly Watch[]
 const alarms: Alarm[] = []
 const said: string[] = []
 
 beforeAll(async () => {
-  relay = await startRelay(made, async () => (await world.clock.read()).getTime())
-  world = await openRoundsWorld({
-    beacon: { chain: made.chain, relays: [relay.url] },
-    witnesses: { keys: witnesses.map(verifierKeyOf).toSorted(), quorum: 2 },
-  })
   member = await world.member(7)
   expect((await world.join(member, { ticketKey: KEY })).status).toBe(200)
   for (let n = 0; n < 4; n += 1) expect((await world.join(await world.member(3))).status).toBe(200)
   const logKey = (await logKeyText()).trim()
   watches = await Promise.all(witnesses.map((witness) => watching(witness, logKey)))
-})
-afterAll(async () => {
-  await world.close()
-  await relay.close()
 })
 
 const base = (): string => `${world.url}/api/public/`

@@ -1,14 +1,15 @@
 /** Sealed in time: a beacon's day that two witnesses cosigned, and each case that makes it weak. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { connect, sql } from '../../db/sql.ts'
 import { createCheckpoints } from '../../transparency-log/checkpoints.ts'
 import { cosign, parseNote, privateKeyObject, publicKeyOf, witnessKeyText } from '../../transparency-log/note.ts'
 import { makeChain, startRelay, type TestRelay } from '../../testing/beacon-relay.ts'
 import { serveCalls } from '../../testing/calls.ts'
-import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { openRoundsWorld } from '../../testing/rounds-world.ts'
 import { verifyDay, verifyDayByTwin, VERDICT } from '../../testing/verifier.ts'
 import { createOpenLog } from './open-log.ts'
+import { perFile } from '../../testing/fixture.ts'
 
 const made = makeChain()
 const witness = (name: string) => {
@@ -17,19 +18,11 @@ const witness = (name: string) => {
 }
 const [alfa, beta, stranger] = [witness('alfa.example'), witness('beta.example'), witness('stranger.example')]
 const chainHash = made.chain.chainHash
-let world: RoundsWorld
-let relay: TestRelay
+const quorum = { keys: [alfa.text, beta.text].toSorted(), quorum: 2 }
+const relay: TestRelay = perFile(() => startRelay(made, async () => (await world.clock.read()).getTime()))
+const world = perFile(() => openRoundsWorld({ beacon: { chain: made.chain, relays: [relay.url] }, witnesses: quorum }))
 let today = '2026-11-20' as IstDay
 
-beforeAll(async () => {
-  relay = await startRelay(made, async () => (await world.clock.read()).getTime())
-  const witnesses = { keys: [alfa.text, beta.text].toSorted(), quorum: 2 }
-  world = await openRoundsWorld({ beacon: { chain: made.chain, relays: [relay.url] }, witnesses })
-})
-afterAll(async () => {
-  await world.close()
-  await relay.close()
-})
 beforeEach(async () => {
   today = addDays(today, 1)
   await world.goTo(`${today}T10:00:00+05:30`)

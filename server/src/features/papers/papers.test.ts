@@ -1,28 +1,26 @@
 /** A financial year on one page: its lines add up to the balances before and after it, and it names nobody else. */
 import { paise } from '@roz/core/money.ts'
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { inTransaction } from '../../db/transaction.ts'
 import { TRANSFER_KINDS } from '../../ledger/accounts.ts'
 import { giveRest } from '../../ledger/closing.ts'
-import { makeStaff, serveCalls, testSecrets } from '../../testing/calls.ts'
+import { makeStaff, useCalls, testSecrets } from '../../testing/calls.ts'
 import { payHelp, revokeConsent } from '../../testing/help.ts'
-import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { useRoundsWorld } from '../../testing/rounds-world.ts'
 import { createPapers } from './papers.ts'
 import { LINE_OF } from './year.ts'
 
-let world: RoundsWorld
-let papers: Awaited<ReturnType<typeof serveCalls>>
 let asha: bigint
 let ravi: bigint
 const noon = (day: string): string => `${day}T12:00:00+05:30`
+const world = useRoundsWorld({ startsAt: noon('2026-03-31'), tax: { percent: 30, above: paise(0n) } })
+const papers = useCalls(world, (db) => createPapers({ db, secrets: testSecrets }).handlers)
 const midnight = (day: string): string => `${day}T00:00:01+05:30`
 const yearOf = async (as: bigint, year: string) => papers.ask(`GET /user/years/${year}`, { as })
 
 /** The round of 31 March 2026 is the last of its year; its prize of 60 paise, 30 % of it tax, is paid in the next. */
 beforeAll(async () => {
-  world = await openRoundsWorld({ startsAt: noon('2026-03-31'), tax: { percent: 30, above: paise(0n) } })
-  papers = await serveCalls(world.db, createPapers({ db: world.db, secrets: testSecrets }).handlers)
   asha = await world.member(20, { name: 'Asha Verma' })
   ravi = await world.member(10, { name: 'Ravi Kumar' })
   for (const member of [asha, ravi]) expect((await world.join(member)).status).toBe(200)
@@ -30,10 +28,6 @@ beforeAll(async () => {
   await world.goTo(noon('2026-04-01'))
   expect((await world.join(asha)).status).toBe(200)
   await world.goTo(midnight('2026-04-02'))
-})
-afterAll(async () => {
-  await papers.close()
-  await world.close()
 })
 
 test('each kind of transfer with a member on one side has its line', () => {

@@ -1,40 +1,32 @@
 /** Tax withheld from rewards: the PAN is asked only when it is needed, is encrypted, and leaves only in the accountant's table. */
 import { paise } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
-import { makeStaff, serveCalls, testSecrets } from '../../testing/calls.ts'
-import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { makeStaff, useCalls, testSecrets, publicIdOf } from '../../testing/calls.ts'
+import { useRoundsWorld } from '../../testing/rounds-world.ts'
 import { createPapers } from './papers.ts'
 
-let world: RoundsWorld
-let papers: Awaited<ReturnType<typeof serveCalls>>
 let asha: bigint
 let ravi: bigint
 let finance: bigint
 const noon = (day: string): string => `${day}T12:00:00+05:30`
+const world = useRoundsWorld({ startsAt: noon('2026-06-30'), tax: { percent: 30, above: paise(0n) } })
+const papers = useCalls(world, (db) => createPapers({ db, secrets: testSecrets }).handlers)
 const PAN = 'ABCPE1234F'
 const LOGGED = { setCertificate: 'tax.certificate' } as const
 
 /** Asha alone wins 30 paise, 9 of them tax, in the round of 30 June; it is paid on 1 July. */
 beforeAll(async () => {
-  world = await openRoundsWorld({ startsAt: noon('2026-06-30'), tax: { percent: 30, above: paise(0n) } })
-  papers = await serveCalls(world.db, createPapers({ db: world.db, secrets: testSecrets }).handlers)
   asha = await world.member(20, { name: 'Asha Verma' })
   ravi = await world.member(10, { name: 'Ravi Kumar' })
   finance = await makeStaff(world.db, 'finance')
   expect((await world.join(asha)).status).toBe(200)
   await world.goTo('2026-07-01T00:00:01+05:30')
 })
-afterAll(async () => {
-  await papers.close()
-  await world.close()
-})
 
 const setPan = (as: bigint, pan: string) => papers.ask('PUT /user/pan', { as, body: { pan } })
 const list = async (quarter: string, as = finance) => papers.ask(`GET /admin/tax?quarter=${quarter}`, { as })
 const tableOf = async (quarter: string) => (await papers.ask(`GET /admin/tax.csv?quarter=${quarter}`, { as: finance })).text
-const idOf = async (member: bigint) =>
-  (await one<{ id: string }>(world.db, sql`select public_id as id from member where id = ${member}::bigint`)).id
 
 test('a member without withheld tax is asked for no PAN', async () => {
   const { status, body } = await setPan(ravi, PAN)
@@ -68,7 +60,15 @@ test('a PAN is encrypted, and no answer to the member has more than its end', as
 
 test('a quarter lists the rewards that were paid in it, with their sum', async () => {
   const second = (await list('2026-27-Q2')).body
-  const row = { id: await idOf(asha), name: 'Asha Verma', rewards: 1, prize: 0.3, tax: 0.09, pan: '234F', certificate: null }
+  const row = {
+    id: await publicIdOf(world.db, asha),
+    name: 'Asha Verma',
+    rewards: 1,
+    prize: 0.3,
+    tax: 0.09,
+    pan: '234F',
+    certificate: null,
+  }
   expect(second).toMatchObject({ quarter: '2026-27-Q2', sum: { prize: 0.3, tax: 0.09 }, members: [row], nextCursor: null })
   expect(second.quarters.slice(0, 2)).toEqual(['2026-27-Q2', '2026-27-Q1'])
   expect((await list('2026-27-Q1')).body).toMatchObject({ sum: { prize: 0, tax: 0 }, members: [] })
@@ -89,9 +89,9 @@ test('only the table has the whole PAN, and the staff log says who read it', asy
 test('a certificate needs withheld tax in its quarter; the member then sees its number', async () => {
   const put = (quarter: string, id: string, number = 'qwer-123') =>
     papers.ask(`PUT /admin/tax/${quarter}/${id}`, { as: finance, body: { number } })
-  const id = await idOf(asha)
+  const id = await publicIdOf(world.db, asha)
   expect((await put('2026-27-Q1', id)).status).toBe(404)
-  expect((await put('2026-27-Q2', await idOf(ravi))).status).toBe(404)
+  expect((await put('2026-27-Q2', await publicIdOf(world.db, ravi))).status).toBe(404)
   expect((await put('2026-27-Q2', 'nobody')).status).toBe(404)
   expect((await put('2026-27-Q2', id, 'a b')).body.fields).toHaveProperty('number')
   expect((await put('2026-27-Q2', id)).body).toMatchObject({ number: 'QWER-123' })

@@ -1,25 +1,21 @@
 /** One person decides alone at most the limit in 24 hours, here ₹20; SUSPENSE is no way around it. */
 import { paise } from '@roz/core/money.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { closeWallet } from '../../ledger/closing.ts'
 import { captureTopup, createTopup } from '../../ledger/topups.ts'
 import { voidVoices } from '../../ledger/voices-that-left.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
-import { makeStaff } from '../../testing/calls.ts'
-import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
+import { makeStaff, publicIdOf } from '../../testing/calls.ts'
+import { usePayoutsWorld } from '../../testing/payouts-world.ts'
 
-let world: PayoutsWorld
+const world = usePayoutsWorld({ approvalAbove: 2000n })
 let ravi: bigint
 let sunita: bigint
-beforeAll(async () => {
-  world = await openPayoutsWorld({ approvalAbove: 2000n })
-})
 beforeEach(async () => {
   ;[ravi, sunita] = [await makeStaff(world.db, 'finance'), await makeStaff(world.db, 'finance')]
 })
-afterAll(() => world.close())
 
 const said = ({ status, body }: { status: number; body: { code?: string } }) => `${status} ${body.code ?? ''}`.trim()
 const withdrawal = async (rupees = 10): Promise<string> => world.withdraw(await world.funded(60), rupees)
@@ -27,8 +23,6 @@ const approve = (id: string, as: bigint, seen = 'requested') =>
   world.calls.ask(`POST /admin/withdrawals/${id}/approve`, { as, body: { status: seen } })
 const approveAll = (ids: readonly string[], as: bigint) =>
   world.calls.ask('POST /admin/withdrawals/approve', { as, body: { rows: ids.map((id) => ({ id, status: 'requested' })) } })
-const publicIdOf = async (member: bigint): Promise<string> =>
-  (await one<{ id: string }>(world.db, sql`select public_id as id from member where id = ${member}::bigint`)).id
 
 /** A payment in SUSPENSE: for `owner`, the second payment of an order. */
 async function suspended(rupees: number, owner?: bigint): Promise<string> {
@@ -65,8 +59,10 @@ test('one press over many withdrawals pays what one person may decide alone; the
 test('the sum counts over all kinds, for 24 hours, and for all accounts of one mailbox', async () => {
   expect(stateOf(await approve(await withdrawal(15), ravi))).toBe('approved')
   const owner = await world.funded(10)
-  expect(stateOf(await decide(await suspended(6, owner), 'credit', ravi, { memberId: await publicIdOf(owner) }))).toBe('awaiting_second')
-  expect(stateOf(await decide(await suspended(5, owner), 'credit', ravi, { memberId: await publicIdOf(owner) }))).toBe('credited')
+  expect(stateOf(await decide(await suspended(6, owner), 'credit', ravi, { memberId: await publicIdOf(world.db, owner) }))).toBe(
+    'awaiting_second',
+  )
+  expect(stateOf(await decide(await suspended(5, owner), 'credit', ravi, { memberId: await publicIdOf(world.db, owner) }))).toBe('credited')
   await decide(await suspended(1), 'refund', ravi)
   const newest = await one<{ status: string }>(world.db, sql`select status from refund order by created_at desc, id desc limit 1`)
   expect(newest.status).toBe('requested')
@@ -86,21 +82,24 @@ test('of two decisions at once that each fit alone, one passes and the other wai
     const person = await makeStaff(world.db, 'finance')
     const owner = await world.funded(10)
     const [id, item] = [await withdrawal(15), await suspended(15, owner)]
-    const answers = await Promise.all([approve(id, person), decide(item, 'credit', person, { memberId: await publicIdOf(owner) })])
+    const answers = await Promise.all([
+      approve(id, person),
+      decide(item, 'credit', person, { memberId: await publicIdOf(world.db, owner) }),
+    ])
     expect(answers.map(stateOf).filter((state) => state === 'awaiting_second')).toHaveLength(1)
   }
 })
 
 test('a payment in SUSPENSE goes to its owner by one person; to anybody else, or above the limit, by two who name the same member', async () => {
   const [owner, accomplice] = [await world.funded(10), await world.funded(10)]
-  const [to, other] = [{ memberId: await publicIdOf(owner) }, { memberId: await publicIdOf(accomplice) }]
+  const [to, other] = [{ memberId: await publicIdOf(world.db, owner) }, { memberId: await publicIdOf(world.db, accomplice) }]
   expect(stateOf(await decide(await suspended(15, owner), 'credit', ravi, to))).toBe('credited')
   const foreign = await suspended(1, owner)
   expect(stateOf(await decide(foreign, 'credit', ravi, other))).toBe('awaiting_second')
   const seen = { status: 'awaiting_second' }
   expect(said(await decide(foreign, 'credit', ravi, { ...other, ...seen }))).toBe('409 second_person_needed')
   // Another member is a first voice again; the same one is the second.
-  const third = { memberId: await publicIdOf(await world.funded(10)) }
+  const third = { memberId: await publicIdOf(world.db, await world.funded(10)) }
   expect(stateOf(await decide(foreign, 'credit', sunita, { ...third, ...seen }))).toBe('awaiting_second')
   expect(stateOf(await decide(foreign, 'credit', ravi, { ...third, ...seen }))).toBe('credited')
   const large = await suspended(500, owner)
@@ -111,7 +110,7 @@ test('a payment in SUSPENSE goes to its owner by one person; to anybody else, or
 test('two persons who name two members at once credit nobody', async () => {
   const item = await suspended(50)
   const members = await Promise.all([world.funded(10), world.funded(10)])
-  const bodies = await Promise.all(members.map(async (member) => ({ memberId: await publicIdOf(member) })))
+  const bodies = await Promise.all(members.map(async (member) => ({ memberId: await publicIdOf(world.db, member) })))
   const answers = await Promise.all([decide(item, 'credit', ravi, bodies[0]), decide(item, 'credit', sunita, bodies[1])])
   expect(answers.map(said).toSorted()).toEqual(['200', '409 changed_since_seen'])
   expect((await one<{ status: string }>(world.db, sql`select status from suspense_item where id = ${item}::bigint`)).status).toBe('open')
@@ -130,7 +129,7 @@ test('a payment by hand above the limit is confirmed by another person with the 
   const pay = (as: bigint, bankReference: string, status = 'open') => decide(String(row.id), 'pay', as, { bankReference, status })
   expect((await pay(ravi, 'UTR0000000042')).body.item).toMatchObject({
     status: 'awaiting_second',
-    first: { by: { id: await publicIdOf(ravi) }, payee: null, reference: 'UTR0000000042' },
+    first: { by: { id: await publicIdOf(world.db, ravi) }, payee: null, reference: 'UTR0000000042' },
   })
   expect(said(await pay(ravi, 'UTR0000000042', 'awaiting_second'))).toBe('409 second_person_needed')
   expect(stateOf(await pay(sunita, 'UTR0000000043', 'awaiting_second'))).toBe('awaiting_second')
@@ -160,7 +159,7 @@ test('the open voices of somebody who leaves end: each waits for a first one aga
   const keyed = (path: string, body: object) =>
     world.calls.ask(`POST /admin/${path}`, { as: ravi, headers: { 'idempotency-key': path }, body })
   expect(stateOf(await keyed(`withdrawals/${large}/approve`, { status: 'requested' }))).toBe('awaiting_second')
-  await keyed(`suspense/${item}/credit`, { status: 'open', memberId: await publicIdOf(member) })
+  await keyed(`suspense/${item}/credit`, { status: 'open', memberId: await publicIdOf(world.db, member) })
   expect(stateOf(await decide(refunded, 'refund', ravi))).toBe('refunded')
   await expect(
     world.db.query(sql`update withdrawal set first_approved_by = null, first_approved_at = null where id = ${large}::uuid`),

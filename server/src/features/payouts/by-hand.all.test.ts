@@ -1,23 +1,22 @@
 /** Without payout keys finance pays by hand, once. Only the person who was shown the account says how it ended. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { paise } from '@roz/core/money.ts'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { createAttempt } from '../../jobs/parking.ts'
 import { bookDispute } from '../../ledger/disputes.ts'
 import { createPayouts } from './payouts.ts'
-import { makeStaff, testSecrets } from '../../testing/calls.ts'
-import { openPayoutsWorld, type PayoutsWorld, scriptedPayouts, scriptedRefunds } from '../../testing/payouts-world.ts'
+import { makeStaff, testSecrets, publicIdOf } from '../../testing/calls.ts'
+import { usePayoutsWorld, scriptedPayouts, scriptedRefunds } from '../../testing/payouts-world.ts'
 import { BANK, logOf } from '../../testing/wallet-world.ts'
 
-let world: PayoutsWorld
+const world = usePayoutsWorld({ byHand: true })
 let member: bigint
 let id: string
 /** Ravi works in finance, Sunita is an owner. */
 let ravi: bigint
 let sunita: bigint
 beforeAll(async () => {
-  world = await openPayoutsWorld({ byHand: true })
   ravi = await named('Ravi Rao', 'finance')
   sunita = await named('Sunita Nair', 'owner')
 })
@@ -25,7 +24,6 @@ beforeEach(async () => {
   member = await world.funded(30)
   id = await world.withdraw(member)
 })
-afterAll(() => world.close())
 
 async function named(name: string, role: 'finance' | 'owner'): Promise<bigint> {
   const staff = await makeStaff(world.db, role)
@@ -46,10 +44,8 @@ const auditOf = () =>
   world.db.query<{ action: string; actor: bigint }>(
     sql`select action, actor_id as actor from audit_log where subject = ${`withdrawal:${id}`}::text order by id`,
   )
-const idOf = async (staff: bigint) =>
-  (await one<{ id: string }>(world.db, sql`select public_id as id from member where id = ${staff}::bigint`)).id
 const takeOver = async (as: bigint, from: bigint, body: object = { reason: 'Ravi has left us' }) =>
-  world.decide(id, 'take-over', { from: await idOf(from), ...body }, { as })
+  world.decide(id, 'take-over', { from: await publicIdOf(world.db, from), ...body }, { as })
 const listed = async () => (await world.calls.ask(`GET /admin/withdrawals?q=${id}`, { as: world.admin })).body.withdrawals[0]
 const RAVI_HAS_IT = 'Ravi Rao has seen the bank account and may have paid. Only Ravi Rao can end this withdrawal, as paid or as not paid.'
 

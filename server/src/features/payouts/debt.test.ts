@@ -1,6 +1,6 @@
 /** A member whose bank took a payment back: the information beside each decision, and the member's own view. */
 import { TEST_MODES } from '../../testing/modes.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { paise } from '@roz/core/money.ts'
 import { type NoticeKind, noticeText } from '@roz/core/notices.ts'
 import { one, sql } from '../../db/sql.ts'
@@ -11,14 +11,10 @@ import type { MailPayload } from '../../mail/mail-payload.ts'
 import { mailWords } from '../../mail/mail-texts.ts'
 import { getUser } from '../../members/user-row.ts'
 import { makeMember } from '../../testing/calls.ts'
-import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
+import { usePayoutsWorld } from '../../testing/payouts-world.ts'
 import { noticesTo } from '../../testing/notices.ts'
 
-let world: PayoutsWorld
-beforeAll(async () => {
-  world = await openPayoutsWorld()
-})
-afterAll(() => world.close())
+const world = usePayoutsWorld()
 
 const ask = (call: string, as: bigint, body?: unknown) => world.calls.ask(call, { as, ...(body === undefined ? {} : { body }) })
 const tell = (disputeId: string, orderId: string, isTaken: boolean) =>
@@ -26,7 +22,7 @@ const tell = (disputeId: string, orderId: string, isTaken: boolean) =>
     bookDispute(tx, {
       disputeId,
       orderId,
-      paymentId: `test-${orderId}`,
+      paymentId: `pay_${orderId}`,
       amount: paise(3000n),
       type: 'CHARGEBACK',
       status: 'X',

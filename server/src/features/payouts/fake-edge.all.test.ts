@@ -3,22 +3,19 @@
  * Nothing is lost, nothing is booked, and when the stranger is gone everything completes by itself.
  */
 import { EDGES } from '@roz/gateway-sandbox/faults.ts'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { runAudit } from '../../ledger/audit.ts'
 import { readWallet } from '../../ledger/wallets.ts'
 import { makeMember } from '../../testing/calls.ts'
-import { type GatewayWorld, openGatewayWorld } from '../../testing/gateway-world.ts'
+import { openGatewayWorld } from '../../testing/gateway-world.ts'
 import { BANK } from '../../testing/wallet-world.ts'
 import { scheduleCheck } from '../wallet/orders.ts'
 import { askAnyway } from './checks.ts'
+import { perFile } from '../../testing/fixture.ts'
 
-let world: GatewayWorld
-beforeAll(async () => {
-  world = await openGatewayWorld()
-})
+const world = perFile(openGatewayWorld)
 afterEach(() => world.play('/faults', {}))
-afterAll(() => world.close())
 
 const hex = (id: string): string => id.replaceAll('-', '')
 const add = (as: bigint) => world.calls.ask('POST /wallet/add', { as, body: { amount: 30, phoneNumber: '9876543210' } })

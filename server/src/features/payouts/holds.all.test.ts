@@ -1,28 +1,20 @@
 /** No money of a member on hold leaves: it waits with its reason, and continues when the hold ends. */
 import { paise } from '@roz/core/money.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { captureTopup } from '../../ledger/topups.ts'
-import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
+import { usePayoutsWorld } from '../../testing/payouts-world.ts'
 
-let world: PayoutsWorld
-let byHand: PayoutsWorld
+const world = usePayoutsWorld()
+const byHand = usePayoutsWorld({ byHand: true })
 let member: bigint
 let order: string
-beforeAll(async () => {
-  world = await openPayoutsWorld()
-  byHand = await openPayoutsWorld({ byHand: true })
-})
 beforeEach(async () => {
   Object.assign(world.script, { sendings: [], beneficiary: 'ready', beneficiaries: [], isSilent: false })
   world.refunds.sendings.length = 0
   member = await world.funded(10)
   order = await world.pay(member, 20)
-})
-afterAll(async () => {
-  await world.close()
-  await byHand.close()
 })
 
 const hold = ({ db } = world, who = member) => db.query(sql`update member set suspended_at = roz_now() where id = ${who}::bigint`)

@@ -1,20 +1,19 @@
 /** The search finds the same rows by looking through them and by its indexes. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { maybeOne, sql } from '../../db/sql.ts'
 import type { Search } from '../../lists/listing.ts'
 import { gatewayIdOf } from '@roz/core/gateway-id.ts'
 import { makeMember } from '../../testing/calls.ts'
-import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
+import { usePayoutsWorld } from '../../testing/payouts-world.ts'
 import { findIds, REFUNDS, WITHDRAWALS } from './money-search.ts'
 
-let world: PayoutsWorld
+const world = usePayoutsWorld()
 /** The withdrawals of Asha and of रवि, oldest first. */
 let ashas: string[]
 let ravis: string[]
 let refund: string
 let order: string
 beforeAll(async () => {
-  world = await openPayoutsWorld()
   const asha = await makeMember(world.db, { name: 'Asha Verma' })
   const ravi = await makeMember(world.db, { name: 'रवि कुमार' })
   for (const member of [asha, ravi]) for (let n = 0; n < 3; n++) await world.pay(member, 30)
@@ -38,7 +37,6 @@ beforeAll(async () => {
   refund = (await world.calls.ask('POST /wallet/refunds', { as: ravi, body: { order_id: order, amount: 5, reason: 'Too much' } })).body
     .refund.id
 })
-afterAll(() => world.close())
 
 const search = (q: string, change: Partial<Search> = {}): Search => ({ q, status: undefined, after: undefined, limit: 25, ...change })
 /** Both ways of the search: only by the rows next in order, and only by the indexes. */

@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { paise } from '@roz/core/money.ts'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { captureTopup } from '../../ledger/topups.ts'
 import { readWallet } from '../../ledger/wallets.ts'
-import { makeMember, makeStaff } from '../../testing/calls.ts'
-import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
+import { makeMember, makeStaff, publicIdOf } from '../../testing/calls.ts'
+import { usePayoutsWorld } from '../../testing/payouts-world.ts'
 
-let world: PayoutsWorld
+const world = usePayoutsWorld()
 let member: bigint
 let orderId: string
-beforeAll(async () => {
-  world = await openPayoutsWorld()
-})
 beforeEach(async () => {
   world.refunds.sendings.length = 0
   world.alarms.length = 0
   member = await makeMember(world.db)
   orderId = await world.pay(member, 20)
 })
-afterAll(() => world.close())
 
 const ask = (amount: unknown, change: object = {}, headers: Record<string, string> = {}) =>
   world.calls.ask('POST /wallet/refunds', { as: member, headers, body: { order_id: orderId, amount, reason: 'Added too much', ...change } })
@@ -184,10 +180,7 @@ test('a payment in another currency cannot be credited, and is refunded in that 
   await inTransaction(world.db, (tx) => captureTopup(tx, payment))
   const [item] = (await world.calls.ask(`GET /admin/suspense?q=${foreign}`, { as: world.admin })).body.suspense
   expect(item).toMatchObject({ amount: 10, currency: 'USD', status: 'open' })
-  const { publicId } = await one<{ publicId: string }>(
-    world.db,
-    sql`select public_id as "publicId" from member where id = ${member}::bigint`,
-  )
+  const publicId = await publicIdOf(world.db, member)
   const credit = await world.calls.ask(`POST /admin/suspense/${item.id}/credit`, {
     as: world.admin,
     body: { memberId: publicId, status: 'open' },
@@ -254,10 +247,7 @@ const decideItem = (id: string, what: string, body: object = {}, headers: Record
 
 test('a payment without a destination is listed, and credited to a member once', async () => {
   const id = await suspended()
-  const { publicId } = await one<{ publicId: string }>(
-    world.db,
-    sql`select public_id as "publicId" from member where id = ${member}::bigint`,
-  )
+  const publicId = await publicIdOf(world.db, member)
   const listed = (await world.calls.ask('GET /admin/suspense?status=open&limit=1', { as: world.admin })).body
   expect(listed.suspense).toMatchObject([{ id, amount: 10, reason: 'unknown_order', status: 'open', waitingHours: 0, member: null }])
   const [later, more] = [await suspended(), '/admin/suspense?status=open&limit=1&order=oldest']

@@ -1,16 +1,13 @@
 /** Payouts and refunds without scripts: the real adapters against the gateway sandbox, over HTTP, with its webhooks. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { readWallet } from '../../ledger/wallets.ts'
 import { makeMember } from '../../testing/calls.ts'
-import { type GatewayWorld, openGatewayWorld } from '../../testing/gateway-world.ts'
+import { openGatewayWorld } from '../../testing/gateway-world.ts'
 import { BANK, waitFor } from '../../testing/wallet-world.ts'
+import { perFile } from '../../testing/fixture.ts'
 
-let world: GatewayWorld
-beforeAll(async () => {
-  world = await openGatewayWorld()
-})
-afterAll(() => world.close())
+const world = perFile(openGatewayWorld)
 
 /** A member who paid ₹30 at the gateway, and the order of that payment. */
 async function payer(): Promise<{ member: bigint; orderId: string }> {

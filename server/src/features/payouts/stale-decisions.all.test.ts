@@ -1,23 +1,15 @@
 /** A decision names the state that the administrator saw, and is refused if the state has changed. */
 import { paise } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { captureTopup } from '../../ledger/topups.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { withSeen } from '../../staff/decision.ts'
-import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
+import { usePayoutsWorld } from '../../testing/payouts-world.ts'
 
-let world: PayoutsWorld
-let byHand: PayoutsWorld
-beforeAll(async () => {
-  world = await openPayoutsWorld()
-  byHand = await openPayoutsWorld({ byHand: true })
-})
-afterAll(async () => {
-  await world.close()
-  await byHand.close()
-})
+const world = usePayoutsWorld()
+const byHand = usePayoutsWorld({ byHand: true })
 
 const reason = { reason: 'Not this one' }
 const paid = { bankReference: 'UTR1234' }

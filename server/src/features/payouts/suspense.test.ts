@@ -1,6 +1,6 @@
 /** Money of closed accounts, and disputes, as administrators see and decide them. */
 import { paise } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { closeWallet } from '../../ledger/closing.ts'
@@ -8,14 +8,10 @@ import { bookDispute } from '../../ledger/disputes.ts'
 import { creditSuspense } from '../../ledger/suspense.ts'
 import { captureTopup } from '../../ledger/topups.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
-import { makeStaff } from '../../testing/calls.ts'
-import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
+import { makeStaff, publicIdOf } from '../../testing/calls.ts'
+import { usePayoutsWorld } from '../../testing/payouts-world.ts'
 
-let world: PayoutsWorld
-beforeAll(async () => {
-  world = await openPayoutsWorld()
-})
-afterAll(() => world.close())
+const world = usePayoutsWorld()
 
 /** Decides about an open item, unless `body` names another state. */
 const ask = (call: string, body: object = {}, headers: Record<string, string> = {}) =>
@@ -81,10 +77,7 @@ test('a returned payout that was paid after all is not paid again until it comes
 test('of several decisions about one item at once one succeeds', async () => {
   const { id } = await returnedPayout()
   const other = await world.funded(10)
-  const { publicId } = await one<{ publicId: string }>(
-    world.db,
-    sql`select public_id as "publicId" from member where id = ${other}::bigint`,
-  )
+  const publicId = await publicIdOf(world.db, other)
   const before = await inSuspense()
   const answers = await Promise.all([
     ask(`POST /admin/suspense/${id}/pay`, reference),
@@ -115,7 +108,7 @@ test('disputes are listed with deadline, needed answer, member and outcome', asy
       bookDispute(tx, {
         disputeId: `case-${n}`,
         orderId: orders[n] ?? 'none',
-        paymentId: `test-${orders[n] ?? 'none'}`,
+        paymentId: `pay_${orders[n] ?? 'none'}`,
         amount: paise(1000n),
         type: 'CHARGEBACK',
         status: 'CHARGEBACK_CREATED',

@@ -1,16 +1,15 @@
 /** The tables have the rows of their lists, and the staff log says who fetched them. */
 import { paise } from '@roz/core/money.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { bookDispute } from '../../ledger/disputes.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
-import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
+import { usePayoutsWorld } from '../../testing/payouts-world.ts'
 
-let world: PayoutsWorld
+const world = usePayoutsWorld()
 let ids: { readonly first: string; readonly second: string; readonly refund: string }
 beforeAll(async () => {
-  world = await openPayoutsWorld()
   const asha = await makeMember(world.db, { name: '=Asha "Rao"' })
   for (let n = 0; n < 2; n++) await world.pay(asha, 30)
   const first = await world.withdraw(asha, 10)
@@ -21,7 +20,6 @@ beforeAll(async () => {
   const refund = (await world.calls.ask('POST /wallet/refunds', { as: asha, body: asked })).body.refund.id
   ids = { first, second, refund }
 })
-afterAll(() => world.close())
 
 async function fetch(address: string): Promise<string[]> {
   const { status, text, headers } = await world.calls.ask(`GET /admin/${address}`, { as: world.admin })

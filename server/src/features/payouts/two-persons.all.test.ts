@@ -1,27 +1,23 @@
 /** Above a limit two persons approve money that leaves, and nobody approves their own. The limit of these tests is ₹10. */
 import { paise } from '@roz/core/money.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { captureTopup } from '../../ledger/topups.ts'
-import { makeMember, makeStaff } from '../../testing/calls.ts'
+import { makeMember, makeStaff, publicIdOf } from '../../testing/calls.ts'
 import { breakRows } from '../../testing/database.ts'
-import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
+import { usePayoutsWorld } from '../../testing/payouts-world.ts'
 
-let world: PayoutsWorld
+const world = usePayoutsWorld({ approvalAbove: 1000n })
 let ravi: bigint
 let sunita: bigint
 let meera: bigint
 let member: bigint
-beforeAll(async () => {
-  world = await openPayoutsWorld({ approvalAbove: 1000n })
-})
 beforeEach(async () => {
   // One person's own decisions count for 24 hours, so each test has its own team.
   ;[ravi, sunita, meera] = [await makeStaff(world.db, 'finance'), await makeStaff(world.db, 'finance'), await makeStaff(world.db, 'owner')]
   member = await world.funded(30)
 })
-afterAll(() => world.close())
 
 const over = (): Promise<string> => world.withdraw(member, 10.5)
 const reason = { reason: 'Not this one' }
@@ -31,15 +27,13 @@ const decide = (id: string, { as, seen = 'requested', what = 'approve', list = '
 const codeOf = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 const listed = async (id: string, list = 'withdrawals') =>
   (await world.calls.ask(`GET /admin/${list}?q=${id}`, { as: meera })).body[list][0]
-const named = async (person: bigint) =>
-  (await one<{ id: string }>(world.db, sql`select public_id as id from member where id = ${person}::bigint`)).id
 
 test('at the limit one person approves and the money is sent', async () => {
   const id = await world.withdraw(member, 10)
   expect((await decide(id, { as: ravi })).body.withdrawal).toMatchObject({
     status: 'approved',
     firstApproval: null,
-    approvedBy: { id: await named(ravi) },
+    approvedBy: { id: await publicIdOf(world.db, ravi) },
   })
   await world.runDue()
   expect(world.timesSent(id)).toBe(1)
@@ -50,7 +44,7 @@ test('above the limit the first approval sends nothing, and the second one by an
   const first = await decide(id, { as: ravi })
   expect(first.body.withdrawal).toMatchObject({
     status: 'awaiting_second',
-    firstApproval: { id: await named(ravi) },
+    firstApproval: { id: await publicIdOf(world.db, ravi) },
     approvedBy: null,
     approvedAt: null,
   })
@@ -62,8 +56,8 @@ test('above the limit the first approval sends nothing, and the second one by an
   const second = await decide(id, { as: sunita, seen: 'awaiting_second' })
   expect(second.body.withdrawal).toMatchObject({
     status: 'approved',
-    firstApproval: { id: await named(ravi) },
-    approvedBy: { id: await named(sunita) },
+    firstApproval: { id: await publicIdOf(world.db, ravi) },
+    approvedBy: { id: await publicIdOf(world.db, sunita) },
   })
   await world.runDue()
   expect(world.timesSent(id)).toBe(1)
@@ -212,7 +206,7 @@ test('a refund above the limit waits for the second person too', async () => {
   const sentOf = () => world.refunds.sent.filter(({ refundId }) => refundId === id.replaceAll('-', '')).length
   expect((await decide(id, { as: ravi, list: 'refunds' })).body.refund).toMatchObject({
     status: 'awaiting_second',
-    firstApproval: { id: await named(ravi) },
+    firstApproval: { id: await publicIdOf(world.db, ravi) },
   })
   await world.runDue()
   expect(sentOf()).toBe(0)

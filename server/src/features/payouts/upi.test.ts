@@ -1,23 +1,18 @@
 /** Withdrawals to a UPI ID: never whole but for the gateway and the person who pays by hand; otherwise as those to a bank account. */
 import { noticeText } from '@roz/core/notices.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import type { MailPayload } from '../../mail/mail-payload.ts'
 import { mailWords } from '../../mail/mail-texts.ts'
 import { TEST_MODES } from '../../testing/modes.ts'
 import { noticesTo } from '../../testing/notices.ts'
-import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
+import { type PayoutsWorld, usePayoutsWorld } from '../../testing/payouts-world.ts'
 import { BANK } from '../../testing/wallet-world.ts'
 
 const UPI = { accountHolderName: 'Asha Verma', upiId: 'asha.verma@okbank' }
 const SHOWN = { name: 'UPI', lastFour: 'as…@okbank', upi: 'as…@okbank', nameMatch: null }
-let world: PayoutsWorld
-let byHand: PayoutsWorld
-beforeAll(async () => {
-  world = await openPayoutsWorld()
-  byHand = await openPayoutsWorld({ byHand: true })
-})
-afterAll(() => Promise.all([world.close(), byHand.close()]))
+const world = usePayoutsWorld()
+const byHand = usePayoutsWorld({ byHand: true })
 
 const FRAME = {
   brandName: 'Roz',

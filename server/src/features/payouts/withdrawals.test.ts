@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { operatorApp } from '../../testing/operator.ts'
 import { makeMember } from '../../testing/calls.ts'
-import { openPayoutsWorld, type PayoutsWorld } from '../../testing/payouts-world.ts'
+import { usePayoutsWorld } from '../../testing/payouts-world.ts'
 import { BANK } from '../../testing/wallet-world.ts'
 
-let world: PayoutsWorld
+const world = usePayoutsWorld()
 let member: bigint
 let id: string
-beforeAll(async () => {
-  world = await openPayoutsWorld()
-})
 beforeEach(async () => {
   Object.assign(world.script, { sendings: [], beneficiary: 'ready', isSilent: false, beforeAnswer: undefined })
   world.alarms.length = 0
   member = await world.funded(30)
   id = await world.withdraw(member)
 })
-afterAll(() => world.close())
 
 const approved = async (): Promise<void> => {
   expect((await world.decide(id, 'approve')).status).toBe(200)

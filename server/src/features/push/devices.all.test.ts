@@ -1,17 +1,13 @@
 /** The devices that get results: subscribed, removed, and whose they are. */
 import { createECDH, randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { makeStaff, testSecrets } from '../../testing/calls.ts'
-import { openPushWorld, type Owner, type PushWorld } from '../../testing/push-world.ts'
+import { usePushWorld, type Owner } from '../../testing/push-world.ts'
 import { DEVICES_MAX } from './devices.ts'
 import { rotatePushKey } from '../../commands/rotate-push-key.ts'
 
-let world: PushWorld
-beforeAll(async () => {
-  world = await openPushWorld()
-})
-afterAll(() => world.close())
+const world = usePushWorld()
 
 const state = async ({ token }: Pick<Owner, 'token'>) => (await world.ask('GET /notifications/push', { token })).body
 const leave = async ({ token }: Pick<Owner, 'token'>) => (await world.ask('DELETE /notifications/push', { token })).status

@@ -2,27 +2,23 @@
 import { startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { reminderNews } from '@roz/core/reminder.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { addMoney } from '../../ledger/testing/fixtures.ts'
-import { makeMember, testSecrets } from '../../testing/calls.ts'
+import { makeMember, testSecrets, publicIdOf } from '../../testing/calls.ts'
 import type { TestBrowser } from '../../testing/push-service.ts'
-import { openPushWorld, type Owner, type PushWorld } from '../../testing/push-world.ts'
+import { usePushWorld, type Owner } from '../../testing/push-world.ts'
 import { createPushKeys } from './keys.ts'
 import { remindDue, tellReminder } from './reminders.ts'
 import { silenceToken } from './silence-token.ts'
 
-let world: PushWorld
-beforeAll(async () => {
-  world = await openPushWorld()
-})
+const world = usePushWorld()
 beforeEach(async () => {
   await world.db.query(sql`update evening_reminder set at = null`)
   await world.nextDay()
 })
 afterAll(async () => {
   expect(world.service.problems).toEqual([])
-  await world.close()
 })
 
 const pick = async ({ token }: Owner, reminder: string | null): Promise<void> => {
@@ -59,9 +55,7 @@ test('comes at its time to each device of the member, in the member’s language
   await at('19:29')
   expect(browser.asked).toBe(0)
   await at('19:31')
-  const [{ publicId } = { publicId: '' }] = await world.db.query<{ publicId: string }>(
-    sql`select public_id as "publicId" from member where id = ${owner.id}::bigint`,
-  )
+  const publicId = await publicIdOf(world.db, owner.id)
   const news = reminderNews(world.today(), silenceToken(testSecrets, { day: world.today(), publicId }), 'hi')
   for (const device of [browser, second]) {
     expect(device.arrived.map(({ text }) => JSON.parse(text))).toEqual([news])

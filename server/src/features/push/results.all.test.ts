@@ -1,22 +1,18 @@
 /** Results on devices after a round is settled: once, readable only by its browser, in the member's language. */
 import { resultNews } from '@roz/core/result-news.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { createPushKeys } from './keys.ts'
 import { testSecrets } from '../../testing/calls.ts'
-import { openPushWorld, type Owner, type PushWorld } from '../../testing/push-world.ts'
+import { usePushWorld, type Owner } from '../../testing/push-world.ts'
 import type { TestBrowser } from '../../testing/push-service.ts'
 import { cutIntoPages, tellPage } from './results.ts'
 
-let world: PushWorld
-beforeAll(async () => {
-  world = await openPushWorld()
-})
+const world = usePushWorld()
 afterAll(async () => {
   expect(world.service.problems).toEqual([])
-  await world.close()
 })
 
 const inRound = async (language = 'en'): Promise<{ owner: Owner; browser: TestBrowser }> => {

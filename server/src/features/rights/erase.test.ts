@@ -1,16 +1,12 @@
 /** Compares what is said to stay of a deleted member with the schema. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { makeMember } from '../../testing/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { useTestDatabase } from '../../testing/database.ts'
 import { DELETED, EMPTIED, eraseIdentity, STAYS } from './erase.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.drop())
+const database = useTestDatabase()
 
 /** Of staff alone, or with a claim or message whose member is removed; `story` names a winner, whose public name follows the account. */
 const OTHERS = ['staff_passkey', 'staff_passkey_challenge', 'staff_recovery_code', 'staff_totp', 'ticket_key_claim', 'contact_message']

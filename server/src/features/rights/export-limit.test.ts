@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { makeMember } from '../../testing/calls.ts'
-import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
+import { useServicesWorld } from '../../testing/services-world.ts'
 
-let world: ServicesWorld
-beforeAll(async () => {
-  world = await openServicesWorld()
-})
-afterAll(() => world.close())
+const world = useServicesWorld()
 
 test('a member’s 21st export in an hour answers 429 with Retry-After; other members are not affected', async () => {
   const { calls, database } = world

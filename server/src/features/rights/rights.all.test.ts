@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { bookDispute } from '../../ledger/disputes.ts'
@@ -9,22 +9,20 @@ import { DAY } from '../../ledger/testing/fixtures.ts'
 import { bookRefund } from '../../ledger/refunds.ts'
 import { captureTopup, createTopup } from '../../ledger/topups.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
-import { makeMember, makeStaff } from '../../testing/calls.ts'
-import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
+import { makeMember, makeStaff, publicIdOf } from '../../testing/calls.ts'
+import { useServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
 import { BANK } from '../../testing/wallet-world.ts'
 
 const UPI = { accountHolderName: 'Asha Verma', upiId: 'asha.verma@okbank' }
 
-let world: ServicesWorld
+const world = useServicesWorld()
 let database: ServicesWorld['database']
 let services: ServicesWorld['services']
 let calls: ServicesWorld['calls']
 
 beforeAll(async () => {
-  world = await openServicesWorld()
   ;({ database, services, calls } = world)
 })
-afterAll(() => world.close())
 
 let made = 0
 /** A member with a unique name and this many paise from a paid top-up; the order is empty without money. */
@@ -400,10 +398,7 @@ describe('money for a closed account is booked to SUSPENSE', () => {
     const { id } = await leave()
     const late = await order(id, 1_000)
     await capture(late, 1_000)
-    const { publicId } = await one<{ publicId: string }>(
-      database.db,
-      sql`select public_id as "publicId" from member where id = ${id}::bigint`,
-    )
+    const publicId = await publicIdOf(database.db, id)
     const [staff] = await database.db.query<{ id: bigint }>(sql`
       insert into member (name, email, role, staff_role, email_verified_at)
       values ('Staff', ${`${id}@staff.test`}::text, 'admin', 'owner', roz_now()) returning id`)

@@ -1,18 +1,14 @@
 /** A settlement locks a wallet, then tells its owner. A deletion locks the account, then the wallet. The two never wait for each other in a circle. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { untilLockWaits } from '../../ledger/testing/fixtures.ts'
 import { lockWallet } from '../../ledger/transfer.ts'
 import { tellMember } from '../../members/notices.ts'
 import { makeMember } from '../../testing/calls.ts'
-import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
+import { useServicesWorld } from '../../testing/services-world.ts'
 
-let world: ServicesWorld
-beforeAll(async () => {
-  world = await openServicesWorld()
-})
-afterAll(() => world.close())
+const world = useServicesWorld()
 
 test('a member who deletes the account while money is booked and told holds up neither, and keeps no notice', async () => {
   const { db } = world.database

@@ -1,15 +1,11 @@
 /** Accounts whose address nobody confirmed. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { createUnconfirmed } from './unconfirmed.ts'
-import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
+import { useServicesWorld } from '../../testing/services-world.ts'
 
-let world: ServicesWorld
-beforeAll(async () => {
-  world = await openServicesWorld()
-})
-afterAll(() => world.close())
+const world = useServicesWorld()
 
 /** Registers by the public call. */
 async function registered(email: string): Promise<bigint> {

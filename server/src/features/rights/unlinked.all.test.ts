@@ -2,18 +2,18 @@
 import { readFileSync } from 'node:fs'
 import { hex } from '@roz/core/draw.ts'
 import { addDays, endOfDayMs, type IstDay } from '@roz/core/ist-day.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, type Db, one, sql } from '../../db/sql.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { DAY } from '../../ledger/testing/fixtures.ts'
-import { captureTopup, createTopup } from '../../ledger/topups.ts'
+import { DAY, addMoney } from '../../ledger/testing/fixtures.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
 import { makeMember, testSecrets } from '../../testing/calls.ts'
-import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
+import { useServicesWorld } from '../../testing/services-world.ts'
 import { BANK } from '../../testing/wallet-world.ts'
 import { createTicketKeys } from '../../tickets/ticket-keys.ts'
 import { ticketOf } from '../../tickets/ticket.ts'
 import { paise } from '@roz/core/money.ts'
+import { useConnection } from '../../testing/database.ts'
 
 const KEY = 'ab'.repeat(32)
 const NAME = 'Leela Quintara'
@@ -37,15 +37,13 @@ const LEDGER = [
   'wallet',
   'withdrawal',
 ]
-let world: ServicesWorld
-let owner: Db
+const world = useServicesWorld()
+const owner = useConnection(() => world.database.superUrl)
 let leaver: bigint
 const others: bigint[] = []
 
 beforeAll(async () => {
-  world = await openServicesWorld()
   const { database, calls, services } = world
-  owner = connect({ url: database.superUrl, max: 1 })
   // A member id that no row contains by chance.
   await owner.query(sql`select setval(pg_get_serial_sequence('member', 'id'), 987654320)`)
   for (let n = 0; n < 4; n++) others.push(await fund(await makeMember(database.db)))
@@ -57,17 +55,9 @@ beforeAll(async () => {
     await services.worker.runDue()
   }
 })
-afterAll(async () => {
-  await owner.close()
-  await world.close()
-})
 
 async function fund(member: bigint): Promise<bigint> {
-  const orderId = crypto.randomUUID().replaceAll('-', '')
-  await inTransaction(world.database.db, async (tx) => {
-    await createTopup(tx, { orderId, memberId: member, amount: paise(1_000n) })
-    await captureTopup(tx, { orderId, paymentId: `pay_${orderId}`, orderAmount: paise(1_000n) })
-  })
+  await addMoney(world.database.db, member, paise(1_000n))
   return member
 }
 

@@ -1,6 +1,6 @@
 /** Draws by a beacon: a chain with a key of this test, served by real HTTP relays. */
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { roundTimeMs } from '../../adapters/beacon/port.ts'
 import { isRoundSignature } from '../../adapters/beacon/chain.ts'
@@ -10,25 +10,18 @@ import { listParked, runAgain } from '../../jobs/parking.ts'
 import { closeWallet, giveRest } from '../../ledger/closing.ts'
 import { makeChain, startRelay, type TestRelay } from '../../testing/beacon-relay.ts'
 import { breakRows } from '../../testing/database.ts'
-import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { openRoundsWorld } from '../../testing/rounds-world.ts'
 import { VERDICT, verifyDay, verifyDayByTwin } from '../../testing/verifier.ts'
 import { allNotices } from '../../testing/notices.ts'
+import { perFile } from '../../testing/fixture.ts'
 
 const made = makeChain()
 const { chain } = made
-const relays: TestRelay[] = []
-let world: RoundsWorld
 let clockErrorMs = 0
 const relayNow = async (): Promise<number> => (await world.clock.read()).getTime() + clockErrorMs
+const relays = [perFile(() => startRelay(made, relayNow)), perFile(() => startRelay(made, relayNow))]
+const world = perFile(() => openRoundsWorld({ beacon: { chain, relays: relays.map(({ url }) => url) } }))
 
-beforeAll(async () => {
-  relays.push(await startRelay(made, relayNow), await startRelay(made, relayNow))
-  world = await openRoundsWorld({ beacon: { chain, relays: relays.map(({ url }) => url) } })
-})
-afterAll(async () => {
-  await world.close()
-  for (const relay of relays) await relay.close()
-})
 let today = '2026-11-21' as IstDay
 let member: bigint
 const all = (mode: TestRelay['mode']): void => {

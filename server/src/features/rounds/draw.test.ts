@@ -6,17 +6,16 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { policyB } from '@roz/core/split.ts'
 import { findLastWinner, lastWinnerView } from './views.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { connect, one, sql } from '../../db/sql.ts'
-import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { openRoundsWorld, useRoundsWorld } from '../../testing/rounds-world.ts'
 
-let world: RoundsWorld
+const world = useRoundsWorld({ policy: policyB(3), tax: { percent: 31, above: paise(200n) } })
 const members: bigint[] = []
 const DAY = '2026-11-21' as IstDay
 const COUNT = 23
 
 beforeAll(async () => {
-  world = await openRoundsWorld({ policy: policyB(3), tax: { percent: 31, above: paise(200n) } })
   for (let n = 0; n < COUNT; n++) {
     const member = await world.member(2)
     members.push(member)
@@ -24,7 +23,6 @@ beforeAll(async () => {
   }
   await world.goTo('2026-11-22T00:00:01+05:30')
 })
-afterAll(() => world.close())
 
 // An independent implementation of the protocol: recursive tree, full table, no code of core.
 const H = (...parts: (Buffer | string)[]): Buffer => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest()

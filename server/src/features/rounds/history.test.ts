@@ -1,13 +1,13 @@
 /** Past rounds: history, figures, and the names of winners. */
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
-import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { useRoundsWorld } from '../../testing/rounds-world.ts'
 
 type Item = Readonly<Record<string, unknown>> & { readonly date: string }
 type Page = { readonly results: Item[]; readonly nextCursor: string | null }
 
-let world: RoundsWorld
+const world = useRoundsWorld()
 let winner: bigint
 let newcomer: bigint
 const FIRST = '2026-11-21' as IstDay
@@ -15,7 +15,6 @@ const midnight = (day: string): string => `${day}T00:00:01+05:30`
 
 /** Five days: joined by hand on the first, third and fifth, void on the others. Today is the sixth. */
 beforeAll(async () => {
-  world = await openRoundsWorld()
   winner = await world.member(10, { name: 'Asha Rani Verma' })
   for (let n = 0; n < 5; n++) {
     if (n % 2 === 0) expect((await world.join(winner)).status).toBe(200)
@@ -23,7 +22,6 @@ beforeAll(async () => {
     if (n === 2) newcomer = await world.member(5)
   }
 })
-afterAll(() => world.close())
 
 const history = async (as: bigint, query = '', headers: Record<string, string> = {}): Promise<Page> =>
   (await world.ask(`GET /rounds/history${query}`, { as, headers })).body

@@ -1,18 +1,14 @@
 /** Days given, milestones and weeks: counted from settled rounds, so that no figure ever falls. */
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { inTransaction } from '../../db/transaction.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
 import { DAY, endDay, giveAccounts, giveRoundBack, newMember, openDay, payOut } from '../../ledger/testing/fixtures.ts'
 import { createTestDatabase } from '../../testing/database.ts'
-import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { useRoundsWorld } from '../../testing/rounds-world.ts'
 import { readMilestones } from './milestones.ts'
 
-let world: RoundsWorld
-beforeAll(async () => {
-  world = await openRoundsWorld()
-})
-afterAll(() => world.close())
+const world = useRoundsWorld()
 
 const FIRST = '2026-11-21' as IstDay
 const milestones = async (as: bigint) => (await world.ask('GET /user/milestones', { as })).body

@@ -3,30 +3,28 @@ import { TEST_MODES } from '../../testing/modes.ts'
 import { nextDay } from '@roz/core/ist-day.ts'
 import { type Paise, wholeRupees } from '@roz/core/money.ts'
 import { type NoticeKind, noticeText } from '@roz/core/notices.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { bookDispute } from '../../ledger/disputes.ts'
 import { listWinners } from '../../ledger/draw.ts'
 import { addMoney, DAY, endDay, giveAccounts, giveRoundBack, newMember, openDay, payOut } from '../../ledger/testing/fixtures.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { useTestDatabase } from '../../testing/database.ts'
 import { allNotices } from '../../testing/notices.ts'
 import type { MailPayload } from '../../mail/mail-payload.ts'
 import { mailWords } from '../../mail/mail-texts.ts'
 import { tellReturned, tellWinners } from './notices.ts'
 
-let database: TestDatabase
+const database = useTestDatabase()
 let owing: bigint
 let free: bigint
 beforeAll(async () => {
-  database = await createTestDatabase({ connectionsMax: 10 })
   await openDay(database, DAY)
   owing = await newMember(database.db)
   free = await newMember(database.db, { rupees: 10 })
   await giveAccounts(database.db, [owing, free])
 })
-afterAll(() => database.drop())
 
 const join = () => Promise.all([owing, free].map((memberId) => createJoinBatcher({ db: database.db }).join({ memberId })))
 const chargeBack = (orderId: string, amount: Paise) =>

@@ -1,11 +1,11 @@
 /** Where a member's rupee went: on the history and by its own call, only for the member's own days. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { confirmArrival, type PaidHelp, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
 import { makeStaff } from '../../testing/calls.ts'
-import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { useRoundsWorld } from '../../testing/rounds-world.ts'
 
-let world: RoundsWorld
+const world = useRoundsWorld()
 let asha: bigint
 let ravi: bigint
 let finance: bigint
@@ -14,7 +14,6 @@ const midnight = (day: string): string => `${day}T00:00:01+05:30`
 
 /** Two members on the 21st and one of them on the 22nd: shares of ₹1.20 and ₹0.60. Today is the 24th. */
 beforeAll(async () => {
-  world = await openRoundsWorld()
   asha = await world.member(10, { name: 'Asha Verma' })
   ravi = await world.member(10, { name: 'Ravi Kumar' })
   finance = await makeStaff(world.db, 'finance')
@@ -24,7 +23,6 @@ beforeAll(async () => {
   await world.goTo(midnight('2026-11-23'))
   await world.goTo(midnight('2026-11-24'))
 })
-afterAll(() => world.close())
 
 const help = (amount: number, purpose: string, publicName: string): Promise<PaidHelp> =>
   payHelp(world.db, { amount, purpose, publicName, askedBy: finance, decidedBy: finance })

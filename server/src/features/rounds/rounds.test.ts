@@ -1,15 +1,11 @@
 /** Joining, and reading the current round, over HTTP. */
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { makeMember } from '../../testing/calls.ts'
-import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { useRoundsWorld } from '../../testing/rounds-world.ts'
 
-let world: RoundsWorld
-beforeAll(async () => {
-  world = await openRoundsWorld()
-})
-afterAll(() => world.close())
+const world = useRoundsWorld()
 
 const DAY = '2026-11-21'
 const keyOf = (digit: string): string => digit.repeat(64)

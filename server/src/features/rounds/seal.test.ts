@@ -1,24 +1,23 @@
 /** The list of a closed round: written once, outside of its lock, and sealed unchanged. */
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { lockInTransaction } from '../../db/advisory-locks.ts'
 import { sql } from '../../db/sql.ts'
 import { holdOpen } from '../../ledger/testing/fixtures.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
 import { closeRound } from '../../ledger/rounds.ts'
 import { inClockwork } from '../../ledger/round-lock.ts'
-import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { openRoundsWorld } from '../../testing/rounds-world.ts'
 import { writeDayList } from '../../tickets/day-list.ts'
+import { perTest } from '../../testing/fixture.ts'
 
 const DAY = '2026-11-21' as IstDay
 const ENTRIES = 3
 
-let world: RoundsWorld
+const world = perTest(openRoundsWorld)
 beforeEach(async () => {
-  world = await openRoundsWorld()
   for (let n = 0; n < ENTRIES; n++) expect((await world.join(await world.member(2))).status).toBe(200)
 })
-afterEach(() => world.close())
 
 const close = () => inClockwork(world.db, (tx) => closeRound(tx, DAY, { early: true }))
 const pages = () =>

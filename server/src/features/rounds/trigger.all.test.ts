@@ -1,15 +1,12 @@
 /** The administrator's draw. A repeated call without a day closes no second round. */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { inClockwork } from '../../ledger/round-lock.ts'
 import { closeRound } from '../../ledger/rounds.ts'
-import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { openRoundsWorld } from '../../testing/rounds-world.ts'
+import { perTest } from '../../testing/fixture.ts'
 
-let world: RoundsWorld
-beforeEach(async () => {
-  world = await openRoundsWorld()
-})
-afterEach(() => world.close())
+const world = perTest(openRoundsWorld)
 
 const DAY = '2026-11-21'
 const joined = async (): Promise<bigint> => {

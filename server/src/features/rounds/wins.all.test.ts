@@ -2,25 +2,23 @@
 import { paise, wholeRupees } from '@roz/core/money.ts'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { noticeText } from '@roz/core/notices.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { openDebt } from '../../ledger/debts.ts'
 import { passOn as passOnPrize } from '../../ledger/pass-on.ts'
 import { holdWithdrawal } from '../../ledger/withdrawals.ts'
 import { setMayMove, setPassesOn } from '../../ledger/wallets.ts'
-import { openRoundsWorld, type RoundsWorld } from '../../testing/rounds-world.ts'
+import { useRoundsWorld } from '../../testing/rounds-world.ts'
 
-let world: RoundsWorld
+const world = useRoundsWorld()
 let asha: bigint
 const FIRST = '2026-11-21' as IstDay
 const midnight = (day: string): string => `${day}T00:00:01+05:30`
 
 beforeAll(async () => {
-  world = await openRoundsWorld()
   asha = await world.member(20, { name: 'Asha Verma' })
 })
-afterAll(() => world.close())
 
 let day = FIRST
 /** The next day's round, which the member wins alone: a reward of 30 paise. */

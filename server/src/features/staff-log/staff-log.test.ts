@@ -1,23 +1,21 @@
 /** The search in the staff log. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { logStaff } from '../../staff/staff-log.ts'
-import { type Asked, makeMember, makeStaff, serveCalls, type ServedCalls } from '../../testing/calls.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { type Asked, makeMember, makeStaff, useCalls, publicIdOf } from '../../testing/calls.ts'
+import { useTestDatabase } from '../../testing/database.ts'
 import { createStaffLog } from './staff-log.ts'
 
 const PHONE = 'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 Mobile Safari/537.36'
-let database: TestDatabase
-let calls: ServedCalls
+const database = useTestDatabase()
+const calls = useCalls(database, (db) => createStaffLog({ db }).handlers)
 let owner: bigint
 let editor: bigint
 let member: bigint
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   const { db } = database
-  calls = await serveCalls(db, createStaffLog({ db }).handlers)
   owner = await makeStaff(db)
   editor = await makeStaff(db, 'editor')
   member = await makeMember(db, { name: 'Asha Verma' })
@@ -43,17 +41,11 @@ beforeAll(async () => {
     select '2026-11-21T12:00:00+05:30', ${owner}::bigint, 'story.edit', 'story:' || n from generate_series(0, 2) n order by n`)
   await write('2026-11-22T00:00:00+05:30', { actorId: undefined, action: 'books.cover', subject: 'day:2026-11-21', from })
 })
-afterAll(async () => {
-  await calls.close()
-  await database.drop()
-})
 
 const search = async (query: Record<string, string> = {}, asked: Asked = { as: owner }) =>
   (await calls.ask(`GET /admin/audit?${new URLSearchParams(query).toString()}`, asked)).body
 const subjects = async (query: Record<string, string>): Promise<string[]> =>
   (await search(query)).audit.map(({ subject }: { subject: string }) => subject)
-const publicIdOf = async (id: bigint): Promise<string> =>
-  (await database.db.query<{ id: string }>(sql`select public_id as id from member where id = ${id}::bigint`))[0]?.id ?? ''
 
 test('an entry shows actor, values and where it came from; the system and its jobs have no origin', async () => {
   const { audit: entries, actions } = await search()
@@ -71,7 +63,7 @@ test('an entry shows actor, values and where it came from; the system and its jo
 })
 
 test('entries are found by actor, action, subject, address and days, alone and together', async () => {
-  expect(await subjects({ actor: await publicIdOf(editor) })).toEqual(['story:17'])
+  expect(await subjects({ actor: await publicIdOf(database.db, editor) })).toEqual(['story:17'])
   expect(await subjects({ actor: 'system' })).toEqual(['day:2026-11-21'])
   expect(await subjects({ actor: 'nobody' })).toEqual([])
   expect(await subjects({ action: 'story.edit' })).toEqual(['story:2', 'story:1', 'story:0', 'story:17'])
@@ -81,7 +73,7 @@ test('entries are found by actor, action, subject, address and days, alone and t
   expect(await subjects({ subject: 'nobody@x.test' })).toEqual([])
   expect(await subjects({ from: '2026-11-21', to: '2026-11-21' })).toEqual(['story:2', 'story:1', 'story:0', `member:${member}`])
   expect(await subjects({ to: '2026-11-20' })).toEqual(['story:17'])
-  expect(await subjects({ action: 'story.edit', from: '2026-11-21', actor: await publicIdOf(editor) })).toEqual([])
+  expect(await subjects({ action: 'story.edit', from: '2026-11-21', actor: await publicIdOf(database.db, editor) })).toEqual([])
 })
 
 test('pages follow each other without a gap or a repeat, also within one instant', async () => {

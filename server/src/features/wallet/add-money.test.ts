@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { paise } from '@roz/core/money.ts'
 import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { createTopup } from '../../ledger/topups.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
 import { breakRows } from '../../testing/database.ts'
-import { ADD, openWalletWorld, type WalletWorld } from '../../testing/wallet-world.ts'
+import { ADD, useWalletWorld } from '../../testing/wallet-world.ts'
 
-let world: WalletWorld
-beforeAll(async () => {
-  world = await openWalletWorld()
-})
+const world = useWalletWorld()
 beforeEach(() => world.reset())
-afterAll(() => world.close())
 
 test('adding money opens an order at the gateway and answers session, order and checkout', async () => {
   const member = await makeMember(world.db)

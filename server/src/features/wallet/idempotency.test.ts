@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { makeMember } from '../../testing/calls.ts'
-import { BANK, ADD, openWalletWorld, type WalletWorld } from '../../testing/wallet-world.ts'
+import { BANK, ADD, useWalletWorld } from '../../testing/wallet-world.ts'
 
-let world: WalletWorld
-beforeAll(async () => {
-  world = await openWalletWorld()
-})
+const world = useWalletWorld()
 beforeEach(() => world.reset())
-afterAll(() => world.close())
 
 const key = (text: string) => ({ 'idempotency-key': text })
 

@@ -5,16 +5,15 @@ import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { createAttempt } from '../../jobs/parking.ts'
 import { makeStaff, type ServedCalls, serveCalls, testSecrets } from '../../testing/calls.ts'
-import { logOf, openWalletWorld, waitFor, type WalletWorld } from '../../testing/wallet-world.ts'
+import { logOf, useWalletWorld, waitFor } from '../../testing/wallet-world.ts'
 import { createPayouts } from '../payouts/payouts.ts'
 import { eraseIdentity } from '../rights/erase.ts'
 import { inLatinLetters } from './payee-name.ts'
 
-let world: WalletWorld
+const world = useWalletWorld()
 let portal: ServedCalls
 let finance: bigint
 beforeAll(async () => {
-  world = await openWalletWorld()
   const nothing = () => undefined
   const payouts = createPayouts({
     db: world.db,
@@ -30,10 +29,7 @@ beforeAll(async () => {
   finance = await makeStaff(world.db)
 })
 beforeEach(() => world.reset())
-afterAll(async () => {
-  await portal.close()
-  await world.close()
-})
+afterAll(() => portal.close())
 
 const NAME = 'Asha Verma'
 let made = 0

@@ -1,15 +1,11 @@
 /** One transaction as a receipt: the contents for each kind, in both languages, shown only to its owner. */
 import type { Answered } from '../../testing/calls.ts'
 import { makeMember } from '../../testing/calls.ts'
-import { openWalletWorld, type WalletWorld } from '../../testing/wallet-world.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { useWalletWorld } from '../../testing/wallet-world.ts'
+import { beforeEach, expect, test } from 'vitest'
 
-let world: WalletWorld
-beforeAll(async () => {
-  world = await openWalletWorld()
-})
+const world = useWalletWorld()
 beforeEach(() => world.reset())
-afterAll(() => world.close())
 
 const receipt = (as: bigint, id: string, language = 'en'): Promise<Answered> =>
   world.calls.ask(`GET /wallet/transactions/${encodeURIComponent(id)}`, { as, headers: { 'accept-language': language } })

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { paise } from '@roz/core/money.ts'
 import { sql } from '../../db/sql.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { breakRows } from '../../testing/database.ts'
-import { openWalletWorld, waitFor, type WalletWorld } from '../../testing/wallet-world.ts'
+import { useWalletWorld, waitFor } from '../../testing/wallet-world.ts'
 import { noticesTo } from '../../testing/notices.ts'
 
-let world: WalletWorld
-beforeAll(async () => {
-  world = await openWalletWorld()
-})
+const world = useWalletWorld()
 beforeEach(() => world.reset())
-afterAll(() => world.close())
 
 /** Counts questions about one order: orders of other tests may fall due meanwhile. */
 const timesAsked = (orderId: string): number => world.gatewayCalls.filter((asked) => asked === orderId).length

@@ -1,18 +1,14 @@
 import { paise } from '@roz/core/money.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { creditSuspense } from '../../ledger/suspense.ts'
 import { captureTopup } from '../../ledger/topups.ts'
 import { makeMember } from '../../testing/calls.ts'
-import { openWalletWorld, type WalletWorld } from '../../testing/wallet-world.ts'
+import { useWalletWorld, type WalletWorld } from '../../testing/wallet-world.ts'
 
-let world: WalletWorld
-beforeAll(async () => {
-  world = await openWalletWorld()
-})
+const world = useWalletWorld()
 beforeEach(() => world.reset())
-afterAll(() => world.close())
 
 test('a new member has no transactions', async () => {
   expect(await world.transactions(await makeMember(world.db))).toEqual({ transactions: [], nextCursor: null })

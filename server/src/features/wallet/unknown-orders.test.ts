@@ -1,15 +1,11 @@
 /** Orders that the gateway says it does not know. Its “no” is in its own form here; a stranger's is no answer at all. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import { makeMember } from '../../testing/calls.ts'
-import { openWalletWorld, waitFor, type WalletWorld } from '../../testing/wallet-world.ts'
+import { useWalletWorld, waitFor } from '../../testing/wallet-world.ts'
 
-let world: WalletWorld
-beforeAll(async () => {
-  world = await openWalletWorld()
-})
+const world = useWalletWorld()
 beforeEach(() => world.reset())
-afterAll(() => world.close())
 
 const forget = (): void => {
   world.retell = () => undefined

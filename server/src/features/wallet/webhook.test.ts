@@ -1,15 +1,11 @@
 import { createHash, createHmac } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { makeMember, testSecrets } from '../../testing/calls.ts'
-import { KEYS, openWalletWorld, type WalletWorld } from '../../testing/wallet-world.ts'
+import { KEYS, useWalletWorld } from '../../testing/wallet-world.ts'
 
-let world: WalletWorld
-beforeAll(async () => {
-  world = await openWalletWorld()
-})
+const world = useWalletWorld()
 beforeEach(() => world.reset())
-afterAll(() => world.close())
 
 const post = (body: string, headers: Record<string, string> = {}) => world.calls.ask('POST /webhooks/cashfree', { body, headers })
 async function signed(body: string, ageMs = 0): Promise<Record<string, string>> {

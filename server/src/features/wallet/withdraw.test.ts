@@ -1,19 +1,15 @@
 import { noticeText } from '@roz/core/notices.ts'
 import { TEST_MODES } from '../../testing/modes.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import type { MailPayload } from '../../mail/mail-payload.ts'
 import { mailWords } from '../../mail/mail-texts.ts'
 import { makeMember, testSecrets } from '../../testing/calls.ts'
-import { BANK, openWalletWorld, type WalletWorld } from '../../testing/wallet-world.ts'
+import { BANK, useWalletWorld } from '../../testing/wallet-world.ts'
 import { noticesTo } from '../../testing/notices.ts'
 
-let world: WalletWorld
-beforeAll(async () => {
-  world = await openWalletWorld()
-})
+const world = useWalletWorld()
 beforeEach(() => world.reset())
-afterAll(() => world.close())
 
 test('a withdrawal holds its amount at once, shows the last four digits, and mails once: the first mail says that the bank account is new', async () => {
   const member = await world.funded(30)

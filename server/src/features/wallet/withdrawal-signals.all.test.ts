@@ -1,29 +1,27 @@
 /** Signs that a withdrawal leaves for the review list: noted after the commit, in nobody's way, and gone with the account. */
 import { paise } from '@roz/core/money.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { migrate } from '../../db/migrate.ts'
 import { connect, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { LaterError } from '../../jobs/queue.ts'
 import { addMoney, untilLockWaits } from '../../ledger/testing/fixtures.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
-import { makeMember, makeStaff, testSecrets } from '../../testing/calls.ts'
+import { makeMember, makeStaff, testSecrets, publicIdOf } from '../../testing/calls.ts'
 import { APP_ROLE } from '../../testing/server-urls.ts'
-import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
+import { useServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
 import { BANK } from '../../testing/wallet-world.ts'
 import { noteWithdrawal } from './withdrawal-signals.ts'
 
-let world: ServicesWorld
+const world = useServicesWorld()
 let db: ServicesWorld['database']['db']
 let admin: bigint
 let accounts = 0
 let bank: typeof BANK
 beforeAll(async () => {
-  world = await openServicesWorld()
   ;({ db } = world.database)
   admin = await makeStaff(db)
 })
-afterAll(() => world.close())
 beforeEach(() => {
   bank = { ...BANK, accountNumber: String(500_000_000_000 + ++accounts) }
 })
@@ -57,8 +55,7 @@ const notedOf = async (memberId: bigint): Promise<string[]> =>
     ({ kind }) => kind,
   )
 const flagsOf = async (memberId: bigint): Promise<string[]> => {
-  const { id } = await one<{ id: string }>(db, sql`select public_id as id from member where id = ${memberId}::bigint`)
-  return (await ask(`GET /admin/users/${id}`, admin)).body.flags.map(({ kind }: { kind: string }) => kind)
+  return (await ask(`GET /admin/users/${await publicIdOf(db, memberId)}`, admin)).body.flags.map(({ kind }: { kind: string }) => kind)
 }
 /** Signs whose number of accounts is not the number of noted members. */
 const miscounted = () =>
@@ -144,7 +141,7 @@ test('while a note waits for its sign, the member withdraws, is held, and delete
     noting = note(id).catch((error: unknown) => error)
     await untilLockWaits(db, '%insert into signal %')
     const second = await withdraw(asha, 20)
-    const { id: publicId } = await one<{ id: string }>(db, sql`select public_id as id from member where id = ${asha}::bigint`)
+    const publicId = await publicIdOf(db, asha)
     for (const action of ['suspend', 'reinstate'])
       expect((await ask(`POST /admin/users/${publicId}/${action}`, admin, { reason: 'A look at the account.' })).status).toBe(200)
     await paid(second)

@@ -2,23 +2,23 @@
 import { randomUUID } from 'node:crypto'
 import { addDays, type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../../db/sql.ts'
 import { readBalances } from '../../../ledger/balances.ts'
 import { DAY, openDay } from '../../../ledger/testing/fixtures.ts'
 import { readTodo } from '../../desk/todo.ts'
-import { type BankWorld, statementText, type Line, openBankWorld } from './testing/bank-world.ts'
+import { statementText, type Line, openBankWorld } from './testing/bank-world.ts'
 import { SBI } from './testing/samples.ts'
+import { perFile } from '../../../testing/fixture.ts'
 
 const [FIRST, TODAY, TOMORROW] = [DAY, nextDay(DAY), addDays(DAY, 2)]
 /** The entry that the call leaves in the staff log. */
 const LOGGED = { matchBankLine: 'bank_line.match' } as const
-let world: BankWorld
+const world = perFile(openBankWorld)
 /** Two movements on the first day: a settlement of ₹100 and a withdrawal of ₹40, with the bank's numbers. */
 const lines: Line[] = []
 let paidOut: string
 beforeAll(async () => {
-  world = await openBankWorld()
   const utr = await world.settled(wholeRupees(100), FIRST)
   paidOut = await world.paidOut(wholeRupees(40), '630512345678')
   lines.push(
@@ -27,7 +27,6 @@ beforeAll(async () => {
   )
   await openDay(world.database, TODAY)
 })
-afterAll(() => world.close())
 
 describe('an account', () => {
   test('is saved by finance with the columns of its statement, and its name is unique', async () => {

@@ -1,19 +1,17 @@
 /** Settlements that go back and come again: the bank has a line for each way, the books have one entry, and both agree. */
 import { randomUUID } from 'node:crypto'
 import { addDays } from '@roz/core/ist-day.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openSettlementWorld, type SettlementWorld } from '../../../testing/settlement-world.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useSettlementWorld } from '../../../testing/settlement-world.ts'
 import { type Line, statementText } from './testing/bank-world.ts'
 import { HDFC } from './testing/samples.ts'
 
-let world: SettlementWorld
+const world = useSettlementWorld()
 const account = randomUUID()
 const lines: Line[] = []
 beforeAll(async () => {
-  world = await openSettlementWorld()
   await world.ask(`PUT /admin/bank-accounts/${account}`, world.finance, { name: 'Current account', lastFour: '8901', mapping: HDFC })
 })
-afterAll(() => world.close())
 
 const atBank = async (settlement: string, paise: bigint): Promise<void> => {
   const { utr } = (await world.settlements()).find(({ id }) => id === settlement) as { utr: string }

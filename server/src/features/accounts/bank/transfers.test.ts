@@ -1,13 +1,14 @@
 /** Money added by bank transfers: each is credited once, to its order and at its amount; everything else waits in SUSPENSE for a person. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../../db/sql.ts'
 import { inTransaction } from '../../../db/transaction.ts'
 import { DAY } from '../../../ledger/testing/fixtures.ts'
-import { makeMember, makeStaff } from '../../../testing/calls.ts'
+import { makeMember, makeStaff, publicIdOf } from '../../../testing/calls.ts'
 import { waitFor } from '../../../testing/wallet-world.ts'
 import { lockBank } from './lock.ts'
-import { openTransferWorld, type TransferWorld } from './testing/transfer-world.ts'
+import { openTransferWorld } from './testing/transfer-world.ts'
+import { perFile } from '../../../testing/fixture.ts'
 
 /** The entries that the calls leave in the staff log. */
 const LOGGED = {
@@ -16,14 +17,10 @@ const LOGGED = {
   approveTransfer: 'transfer.approve',
   rejectTransfer: 'transfer.reject',
 } as const
-let world: TransferWorld
-beforeAll(async () => {
-  world = await openTransferWorld()
-})
+const world = perFile(openTransferWorld)
 afterAll(async () => {
   // Whatever happened, what was credited or waits in suspense is at the bank, and the gateway owes nothing.
   const { gateway } = await world.booked()
-  await world.close()
   expect(gateway).toBe(0n)
 })
 let next = 412_300_000_000
@@ -114,8 +111,7 @@ describe('a line of the statement', () => {
       message: 'This money came from a bank account: it has no payment to refund.',
     })
     expect((await decide('pay', { bankReference: number() })).body.code).toBe('suspense_by_wallet')
-    const { id } = await one<{ id: string }>(world.db, sql`select public_id as id from member where id = ${order.member}::bigint`)
-    expect((await decide('credit', { memberId: id })).status).toBe(200)
+    expect((await decide('credit', { memberId: await publicIdOf(world.db, order.member) })).status).toBe(200)
     await world.sweep()
     expect(await world.balance(order.member)).toBe('90.00')
     // What the member has is withdrawn, not refunded.

@@ -12,7 +12,6 @@ import { HDFC } from './samples.ts'
 import { type Line, statementText } from './bank-world.ts'
 
 export type Order = { readonly member: bigint; readonly orderId: string; readonly reference: string }
-export type TransferWorld = Awaited<ReturnType<typeof openTransferWorld>>
 
 /** One person of finance confirms up to ₹500 a day alone. */
 export async function openTransferWorld() {
