@@ -8,6 +8,14 @@ const HOLDS = `${PAYOUTS_FEATURE}/holds.all.test.ts`
 
 export const DECISIONS: readonly Bug[] = [
   {
+    name: 'The first voice about a bank transfer stays when its person loses the role, and counts again after 48 hours',
+    file: `${LEDGER}/voices-that-left.ts`,
+    find: "where status = 'asked' and asked_by =",
+    replace: "where status = 'rejected' and asked_by =",
+    test: 'server/src/features/accounts/bank/transfers.test.ts',
+    only: 'about a transfer ends: it is rejected',
+  },
+  {
     name: 'A decision on a stale state is accepted and undoes another administrator’s decision',
     file: 'server/src/staff/decision.ts',
     find: 'call.body.status === status ? undefined',

@@ -7,7 +7,7 @@ import { DAY } from '../../../ledger/testing/fixtures.ts'
 import { makeMember, makeStaff, publicIdOf } from '../../../testing/calls.ts'
 import { waitFor } from '../../../testing/wallet-world.ts'
 import { lockBank } from './lock.ts'
-import { openTransferWorld } from './testing/transfer-world.ts'
+import { openTransferWorld, type ShownLine } from './testing/transfer-world.ts'
 import { perFile } from '../../../testing/fixture.ts'
 
 /** The entries that the calls leave in the staff log. */
@@ -178,6 +178,14 @@ describe('a line of the statement', () => {
   })
 })
 
+type Finding = { readonly id: string; readonly subject: string }
+/** The open finding of a line without an entry. */
+async function findingOf({ id }: Pick<ShownLine, 'id'>): Promise<Finding> {
+  const { findings } = (await world.ask('GET /admin/findings', world.finance)).body as { findings: Finding[] }
+  const found = findings.find(({ subject }) => subject === `bank_line:${id}`)
+  if (found === undefined) throw new Error('the line has no open finding')
+  return found
+}
 const one2 = (what: ReturnType<typeof sql>) => one<{ n: number }>(world.db, what)
 
 describe('a number that is typed', () => {
@@ -330,6 +338,49 @@ describe('who confirms', () => {
     })
     expect(stale.body.code).toBe('step_up_required')
     expect(await world.balance(order.member)).toBe('0.00')
+  })
+})
+
+describe('the first voice of somebody who gets another role', () => {
+  const editor = async (person: bigint) => {
+    const { id } = await one<{ id: string }>(world.db, sql`select public_id as id from member where id = ${person}::bigint`)
+    return world.ask(`PUT /admin/staff/${id}`, world.owner, { role: 'editor' })
+  }
+
+  test('about a transfer ends: it is rejected, and its line is confirmed by others', async () => {
+    const order = await world.order(600)
+    const line = await world.arrives(600, `NEFT ${order.reference}`)
+    const [first, second, third] = [await world.clerk(), await world.clerk(), await world.clerk()]
+    const { transfer } = (await world.confirmLine(line, first)).body
+    expect([transfer.status, (await editor(first)).status]).toEqual(['asked', 200])
+    expect((await world.ask(`POST /admin/transfers/${transfer.id}/approve`, second)).body.code).toBe('transfer_final')
+    const { transfers } = (await world.ask('GET /admin/transfers?status=rejected', world.finance)).body
+    expect(transfers[0]).toMatchObject({ id: transfer.id, reason: 'The person who decided first has left, or changed role' })
+    const again = (await world.confirmLine(line, second)).body.transfer
+    expect((await world.ask(`POST /admin/transfers/${again.id}/approve`, third)).body.transfer.status).toBe('confirmed')
+    expect(await world.balance(order.member)).toBe('600.00')
+  })
+
+  test('about a transfer ends or counts, if the second voice comes at the same time', async () => {
+    const order = await world.order(600)
+    const [first, second] = [await world.clerk(), await world.clerk()]
+    const { transfer } = (await world.typed(order, 600, number(), first)).body
+    const [approved, changed] = await Promise.all([world.ask(`POST /admin/transfers/${transfer.id}/approve`, second), editor(first)])
+    expect([changed.status, await world.balance(order.member)]).toEqual([200, approved.status === 200 ? '600.00' : '0.00'])
+    expect(approved.body.code ?? 'done').toMatch(/^(done|transfer_final)$/)
+  })
+
+  test('about a finding ends: two others close it', async () => {
+    const line = await world.arrives(600, 'NEFT SOMEBODY')
+    const [first, second, third] = [await world.clerk(), await world.clerk(), await world.clerk()]
+    const { id } = await findingOf(line)
+    const close = async (as: bigint, status: string) =>
+      (await world.ask(`POST /admin/findings/${id}/close`, as, { status, reason: `Interest, says ${as}` })).body
+    expect((await close(first, 'open')).finding.status).toBe('awaiting_second')
+    await editor(first)
+    expect(await findingOf(line)).toMatchObject({ status: 'open', closedBy: null, reason: null })
+    expect((await close(second, 'open')).finding.status).toBe('awaiting_second')
+    expect((await close(third, 'awaiting_second')).finding.status).toBe('closed')
   })
 })
 

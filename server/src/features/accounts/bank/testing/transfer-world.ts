@@ -22,7 +22,7 @@ export async function openTransferWorld() {
     settings: { PAYMENTS: 'bank-transfer', ...TRANSFER_ACCOUNT, TOPUP_MAX: '2000', APPROVAL_ABOVE: '500' },
   })
   const { db } = world.database
-  await makeStaff(db, 'owner')
+  const owner = await makeStaff(db, 'owner')
   const account = randomUUID()
   const ask = (call: string, as: bigint, body?: object) => world.calls.ask(call, { as, ...(body === undefined ? {} : { body }) })
   const clerk = () => makeStaff(db, 'finance')
@@ -45,6 +45,7 @@ export async function openTransferWorld() {
     db,
     ask,
     clerk,
+    owner,
     finance,
     importAll,
     lines,
