@@ -48,6 +48,8 @@ const listMissing = (tx: Tx, until: IstDay): Promise<Found[]> =>
       union all
       select 'payment:' || s.payment_id, s.amount, s.created_at from suspense_item s, span
        where s.created_at >= span.since and s.created_at < span.until and not exists (select from topup t where t.payment_id = s.payment_id)
+         -- Returned money and the rest of an item are items too, and no payment of the gateway.
+         and exists (select from transfer t where t.kind = 'topup_suspense' and t.ref = s.payment_id)
       union all
       select 'refund:' || id, -amount, ended_at from refund, span where status = 'paid' and ended_at >= span.since and ended_at < span.until
       union all

@@ -1,11 +1,16 @@
 /** Settlements by themselves: read each morning, matched with our entries, proposed, recorded by a press; and what does not fit. */
+import { randomUUID } from 'node:crypto'
 import { bankDaysBefore } from '@roz/core/bank-days.ts'
 import { addDays, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
+import { wholeRupees } from '@roz/core/money.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { runAudit } from '../../ledger/audit.ts'
 import { readBalances } from '../../ledger/balances.ts'
+import { closeWallet } from '../../ledger/closing.ts'
+import { suspend } from '../../ledger/suspense.ts'
+import { bookPayout, holdWithdrawal } from '../../ledger/withdrawals.ts'
 import { forgetAlone } from '../../testing/database.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { openSettlementWorld, useSettlementWorld } from '../../testing/settlement-world.ts'
@@ -339,6 +344,28 @@ describe('findings', () => {
     await world.control('/faults', {})
     await world.nextMorning()
     expect(await check()).toMatchObject({ isLate: false })
+  })
+
+  test('of SUSPENSE a payment that no settlement has, but not money that came back for a closed account', async () => {
+    const member = await makeMember(world.db)
+    await world.paid(20, member)
+    await world.settle()
+    await world.nextMorning()
+    await clear()
+    const withdrawal = randomUUID()
+    await inTransaction(world.db, async (tx) => {
+      await holdWithdrawal(tx, { id: withdrawal, memberId: member, amount: wholeRupees(20), bankAccountId: 1n })
+      await bookPayout(tx, { id: withdrawal, word: 'paid' })
+      await closeWallet(tx, member)
+      await tx.query(sql`update member set deleted_at = roz_now(), email = null, name = 'Closed account' where id = ${member}::bigint`)
+      await bookPayout(tx, { id: withdrawal, word: 'reversed' })
+      await suspend(tx, { orderId: 'strange', paymentId: 'strange-payment', orderAmount: wholeRupees(10) }, 'unknown_order')
+    })
+    const [returned] = await world.db.query(sql`select from suspense_item where payment_id = ${`wd_reversed:${withdrawal}`}::text`)
+    expect(returned).toBeDefined()
+    await world.nextMorning(9)
+    expect(await only()).toMatchObject({ kind: 'missing', subject: 'payment:strange-payment', amount: -10 })
+    await clear()
   })
 })
 
