@@ -79,6 +79,10 @@ const MOVED: Sql = sql`t.kind in ('chargeback', 'chargeback_back')
   and t.kind = case e.kind when 'dispute' then 'chargeback' else 'chargeback_back' end`
 const IS_BOOKED: Sql = sql`exists (select from transfer t where subject_of(t.ref) = d.id and ${MOVED})`
 
+/** The kinds of our entries for an event of a refund. A refund that was given back and then paid is a conflict; the first has the refund's ref. */
+const REFUND_KINDS: Sql = sql`
+  case e.kind when 'refund' then array['refund_paid', 'refund_conflict'] else array['refund_reversed', 'refund_conflict_back'] end`
+
 /** Our entry of an event: by the ids of its order, and of a mandate's debit also by the gateway's. Two candidates are none. */
 const ENTRY_OF: Sql = sql`
   select subject, amount from (
@@ -102,7 +106,7 @@ const ENTRY_OF: Sql = sql`
     union all
     select 'refund:' || r.id, r.amount, 1 from refund r
      where e.kind in ('refund', 'refund_back') and e.is_credit = (e.kind = 'refund_back') and replace(r.id::text, '-', '') = e.refund_id
-       and exists (select from transfer t where t.kind = 'refund_paid' and t.ref = r.id::text)
+       and exists (select from transfer t where t.ref = r.id::text and t.kind = any (${REFUND_KINDS}))
     union all
     select 'dispute:' || d.id, d.amount, 1 from dispute d where ${IS_OF_DISPUTE} and d.id = e.event_id and ${IS_BOOKED}
     union all

@@ -367,6 +367,45 @@ describe('findings', () => {
     expect(await only()).toMatchObject({ kind: 'missing', subject: 'payment:strange-payment', amount: -10 })
     await clear()
   })
+
+  test('a refund that failed, was paid after all, and went back: each time that books and gateway differ, and no longer', async () => {
+    const member = await makeMember(world.db)
+    const orderId = await world.paid(30, member)
+    const asked = await world.ask('POST /wallet/refunds', member, { order_id: orderId, amount: 10, reason: 'Paid too much' })
+    const { id, seen } = asked.body.refund
+    expect((await world.ask(`POST /admin/refunds/${id}/approve`, world.finance, { status: 'requested', seen })).status).toBe(200)
+    await world.moveTo(world.now() + 60_000)
+    const refundId = String(id).replaceAll('-', '')
+    const plays = (status: string) => world.control(`/refunds/${refundId}`, { status, webhooks: 0, force: true })
+    const tells = async (): Promise<void> => {
+      await world.webhook('REFUND_STATUS_WEBHOOK', { refund: { order_id: orderId, refund_id: refundId } })
+      await world.moveTo(world.now() + 60_000)
+    }
+    const booked = async () =>
+      (await world.db.query<{ kind: string }>(sql`select kind from transfer where ref = ${id}::text order by transfer_id`)).map(
+        ({ kind }) => kind,
+      )
+    for (const status of ['FAILED', 'SUCCESS']) {
+      await plays(status)
+      await tells()
+    }
+    expect(await booked()).toEqual(['refund_hold', 'refund_failed', 'refund_conflict'])
+    await world.settle()
+    await world.nextMorning()
+    expect(await world.findings()).toEqual([])
+
+    // The bank sends it back, and nobody tells us.
+    await world.db.query(sql`update payout_check set ask_at = null where id = ${id}::uuid`)
+    await plays('FAILED')
+    await world.settle()
+    await world.nextMorning()
+    expect(await only()).toMatchObject({ kind: 'unknown_refund', amount: 10 })
+    await tells()
+    expect(await booked()).toEqual(['refund_hold', 'refund_failed', 'refund_conflict', 'refund_conflict_back'])
+    await world.nextMorning()
+    expect(await world.findings()).toEqual([])
+    await clear()
+  })
 })
 
 test('a gateway that asks for a pause gets it, and the reading goes on where it was', async () => {
