@@ -440,6 +440,21 @@ test('a pause that the gateway asks for between two pages of a settlement loses 
   await paged.close()
 })
 
+test('after three weeks of readings that failed, what was settled in each of them is read', async () => {
+  await world.nextMorning()
+  await world.paid(10)
+  await world.control('/faults', { api: 'bank_failure' })
+  const after = (days: number) => world.moveTo(startOfDayMs(addDays(world.today(), days)) + 6 * 3_600_000)
+  await after(1)
+  await after(2)
+  const early = await world.settle()
+  await after(18)
+  await world.control('/faults', {})
+  await world.nextMorning()
+  expect((await world.settlements()).map(({ id }) => id)).toContain(early)
+  await clear()
+})
+
 test('when all is recorded the gateway owes nothing but what is closed, and the audit holds', async () => {
   await world.settle().catch(() => undefined)
   await world.nextMorning()

@@ -1,11 +1,13 @@
 /**
  * Reads the gateway's settlements of the last 14 days each morning from 06:00 IST on, and the events of each that paid.
+ * - After an outage: those since 14 days before the last reading.
  * - A step is one call and one transaction: a page and the cursor behind it are stored together, so a reading that was cut off goes on.
+ *   After a day it begins anew: the days since must be in it.
  * - At most 20 calls a minute, over all processes.
  * - A settlement whose amounts the gateway changes is read again. Nothing here books anything.
  * - A failure is counted and tried again later (jobs/parking.ts); another settlement is read meanwhile.
  */
-import { addDays, dayAt, type IstDay } from '@roz/core/ist-day.ts'
+import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import { GatewayUnavailableError } from '../../adapters/payments/port.ts'
 import type { ToldPage, ToldSettlement, SettlementEvent, SettlementGateway } from '../../adapters/settlements/port.ts'
 import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
@@ -77,18 +79,21 @@ async function pausing(db: Db, step: () => Promise<void>): Promise<void> {
 }
 
 /** `began` is text: PostgreSQL has microseconds. */
-type Claim = { readonly cursor: string | null; readonly began: string; readonly until: IstDay }
+type Claim = { readonly cursor: string | null; readonly began: string; readonly from: IstDay; readonly until: IstDay }
+const IS_FRESH = sql`began_at > roz_now() - interval '1 day'`
 
 async function readList(deps: Deps): Promise<void> {
   const { db, settlements } = deps
   const claim = await maybeOne<Claim>(
     db,
-    sql`update gateway_reading set due_at = roz_now() + ${LEASE}, began_at = coalesce(began_at, roz_now())
-         where ${IS_DUE} returning cursor, began_at::text as began, ist_day(began_at)::text as until`,
+    sql`update gateway_reading set due_at = roz_now() + ${LEASE}, cursor = case when ${IS_FRESH} then cursor end,
+               began_at = case when ${IS_FRESH} then began_at else roz_now() end
+         where ${IS_DUE}
+         returning cursor, began_at::text as began, (least(ist_day(began_at), ist_day(read_at)) - ${DAYS}::int)::text as from, ist_day(began_at)::text as until`,
   )
   if (claim === undefined) return
-  const { until } = claim
-  const page = await settlements.listSettlements({ from: addDays(until, -DAYS), until, cursor: claim.cursor ?? undefined })
+  const { from, until, cursor } = claim
+  const page = await settlements.listSettlements({ from, until, cursor: cursor ?? undefined })
   await inTransaction(db, async (tx) => {
     if (!(await passPage(tx, claim, page.cursor))) return
     for (const settlement of page.rows) await keepSettlement(tx, deps, settlement)
