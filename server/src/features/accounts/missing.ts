@@ -2,7 +2,8 @@
  * Looks for entries of ours that no settlement has, once all settlements of the morning are read.
  * - The gateway settles after two bank days; after four more days of the bank an entry is missing.
  * - Only entries since the first reading count, and of the last 60 days; older findings are looked at again.
- * - Settlements with open findings are compared again: our own entry may have come after theirs.
+ * - Settlements with open findings are compared again: our own entry may have come after theirs. So are recorded ones that came back: the
+ *   entry that corrected one may have been rejected since.
  */
 import { bankDaysBefore } from '@roz/core/bank-days.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -11,6 +12,7 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { IS_OPEN_FINDING } from '../../staff/open-work.ts'
 import { type Found, replaceFindings } from './finding-rows.ts'
 import { type Judging, compareSettlement } from './judge.ts'
+import { listReturned } from './proposals.ts'
 
 const BANK_DAYS = 4
 const WINDOW = sql`interval '60 days'`
@@ -26,9 +28,10 @@ export async function lookForMissing(db: Db, deps: Judging): Promise<void> {
     db,
     sql`select looked_at::text as before, roz_now()::text as began from gateway_reading`,
   )
-  const again = await db.query<{ id: string }>(sql`
-    select distinct f.settlement_id as id from money_finding f where f.settlement_id is not null and ${IS_OPEN_FINDING} order by 1`)
-  for (const { id } of again) await inTransaction(db, (tx) => compareSettlement(tx, deps, id))
+  const open = await db.query<{ settlementId: string }>(sql`
+    select f.settlement_id as "settlementId" from money_finding f where f.settlement_id is not null and ${IS_OPEN_FINDING}`)
+  const again = new Set([...open, ...(await listReturned(db))].map(({ settlementId }) => settlementId))
+  for (const id of [...again].sort()) await inTransaction(db, (tx) => compareSettlement(tx, deps, id))
   await inTransaction(db, async (tx) => {
     const { today } = await one<{ today: IstDay }>(tx, sql`select ist_day(roz_now()) as today`)
     const found = await listMissing(tx, bankDaysBefore(today, BANK_DAYS))

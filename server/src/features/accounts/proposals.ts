@@ -51,7 +51,7 @@ export async function findProposal(from: Queryable, settlementId: string): Promi
 }
 
 /** Settlements that came back after they were recorded, and are not corrected; the oldest first. */
-const listReturned = (from: Queryable): Promise<Returned[]> =>
+export const listReturned = (from: Queryable): Promise<Returned[]> =>
   from.query<Returned>(sql`
     select s.settlement_id as "settlementId", ${wholeOf(sql`s.settlement_id`, 'amount_paise')} as amount, ${wholeOf(sql`s.settlement_id`, 'fee_paise')} as fee
       from gateway_settlement_seen s join outlay o on ${IS_RECORDED} and o.status = 'booked'

@@ -406,6 +406,29 @@ describe('findings', () => {
     expect(await world.findings()).toEqual([])
     await clear()
   })
+
+  test('a recorded settlement that went back is one again if the entry that would correct it is rejected', async () => {
+    await world.paid(10)
+    const first = await world.settle()
+    await world.nextMorning()
+    await record(first, { amount: 9.77, fee: 0.23 })
+    await world.control(`/settlements/${first}`, { status: 'REVERSED', webhooks: 0 })
+    await world.paid(150)
+    const second = await world.settle()
+    await world.nextMorning()
+    expect((await world.findings()).map(({ kind }) => kind)).toEqual(['came_back'])
+    const [seen] = (await world.settlements('?status=to_record')) as [{ id: string; paid: number; amount: number; fee: number }]
+    expect(seen.id).toBe(second)
+    expect(seen.amount).toBeCloseTo(seen.paid - 9.77, 2)
+    const { entry } = (await record(second, { amount: seen.amount, fee: seen.fee })).body
+    expect([entry.status, await world.findings()]).toEqual(['requested', []])
+    const rejected = { status: 'requested', seen: entry.seen, reason: 'Asked too early' }
+    expect((await world.ask(`POST /admin/house-entries/${entry.id}/reject`, world.owner, rejected)).status).toBe(200)
+    await world.nextMorning()
+    expect(await only()).toMatchObject({ kind: 'came_back', subject: `settlement:${first}`, amount: 10, status: 'open' })
+    await clear()
+    expect(await world.findings()).toEqual([])
+  })
 })
 
 test('a gateway that asks for a pause gets it, and the reading goes on where it was', async () => {
