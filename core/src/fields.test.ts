@@ -20,6 +20,9 @@ const problem = (schema: z.core.$ZodType, value: unknown): string | undefined =>
   return result.success ? undefined : fields.fieldText(result.error.issues[0]?.message ?? '', 'en')
 }
 
+const BANK_NUMBER_TEXT =
+  "Please enter the bank's number of the transfer, not an IFSC code: 9 to 50 letters and digits, at least 6 of them digits"
+
 test.each([
   ['Password must be at least 6 characters', fields.newPassword, '12345'],
   ['Password must be at most 128 characters', fields.newPassword, 'x'.repeat(129)],
@@ -61,6 +64,10 @@ test.each([
   ['Invalid IFSC code format', fields.ifscCode, 'SBINO001234'],
   ['Please enter the bank reference: 4 to 50 letters and digits', fields.bankReference, 'UTR'],
   ['Please enter the bank reference: 4 to 50 letters and digits', fields.bankReference, 'UTR 0000000042'],
+  [BANK_NUMBER_TEXT, fields.bankNumber, 'NEFTCR'],
+  [BANK_NUMBER_TEXT, fields.bankNumber, 'NEFTCREDIT12345'],
+  [BANK_NUMBER_TEXT, fields.bankNumber, '0012345678'],
+  [BANK_NUMBER_TEXT, fields.bankNumber, 'yesb 0000001'],
   ['Bank name is required', fields.bankName, ''],
   ['Bank name must be at least 3 characters', fields.bankName, 'AB'],
   ['Bank name can contain only letters, spaces and & . -', fields.bankName, 'Bank #1'],
@@ -102,6 +109,12 @@ test('valid values are accepted', () => {
     [fields.accountNumber, '1'.repeat(18)],
     [fields.ifscCode, 'HDFC0ABC12Z'],
     [fields.bankReference, ' UTR0000000042 '],
+    // NEFT, RTGS, IMPS and UPI, and UPI in the first hour of 2030.
+    [fields.bankNumber, 'N333264123456789'],
+    [fields.bankNumber, 'YESBN12026110112345'],
+    [fields.bankNumber, 'HDFCR52026112900012345'],
+    [fields.bankNumber, ' 6305-1234-5678 '],
+    [fields.bankNumber, '000100123456'],
     [fields.bankName, 'Jammu & Kashmir Bank Ltd. - Main'],
     [fields.videoUrl, ''],
   ] as const) {

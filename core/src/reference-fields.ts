@@ -6,7 +6,9 @@ import { asciiDigits } from './typed.ts'
 
 export const REFERENCE_TEXTS = {
   reference_invalid: texts('Please enter the bank reference: 4 to 50 letters and digits'),
-  bank_number_invalid: texts("Please enter the bank's number of the transfer: 6 to 50 letters and digits"),
+  bank_number_invalid: texts(
+    "Please enter the bank's number of the transfer, not an IFSC code: 9 to 50 letters and digits, at least 6 of them digits",
+  ),
   transfer_reference: texts('Please enter the reference that the payer wrote, for example RZAB2CD3EF'),
 } as const satisfies Words
 
@@ -20,10 +22,14 @@ export const bankReference = z
 /** Words of a bank as they are compared: letters and digits, without what banks put between them. */
 export const squeezed = (words: string): string => words.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
 
-/** The bank's number of a transfer that came in, as it is compared with statements: without separators and leading zeros. */
+/**
+ * The bank's number of a transfer that came in, as it is compared with statements: without separators and leading zeros.
+ * - A line that contains it is this transfer. So no word that many lines have passes: NEFTCR, the IFSC of a bank, the end of a number.
+ * - An RRN of UPI and IMPS has 12 digits; without its zeros, early in a year that ends in 0, at least nine.
+ */
 export const bankNumber = z.string('bank_number_invalid').check(
   z.overwrite((typed) => squeezed(asciiDigits(typed)).replace(/^0+/, '')),
-  z.regex(/^[A-Z0-9]{6,50}$/, { error: 'bank_number_invalid' }),
+  z.regex(/^(?![A-Z]{4}0[A-Z0-9]{6}$)(?=([A-Z]*\d){6})[A-Z0-9]{9,50}$/, { error: 'bank_number_invalid' }),
 )
 
 /** The reference that a payer writes into a bank transfer. */

@@ -122,7 +122,7 @@ test('every line counts as many items as its list has rows, in each role', async
   ] as const)
     await run(sql`
       insert into bank_transfer (id, order_id, amount, day, bank_number, status, asked_by)
-      select gen_random_uuid(), repeat('a', 32), 60000, ist_day(roz_now()), 'UTR' || upper(${by}::text) || n, 'asked', ${person(by)}::bigint from generate_series(1, ${rows}::int) n`)
+      select gen_random_uuid(), repeat('a', 32), 60000, ist_day(roz_now()), 'UTR000000' || upper(${by}::text) || n, 'asked', ${person(by)}::bigint from generate_series(1, ${rows}::int) n`)
   await insertMandates()
   await run(sql`
     insert into contact_message (ticket, name, email, message, status)

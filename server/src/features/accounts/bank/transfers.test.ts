@@ -271,9 +271,14 @@ describe('a number that is typed', () => {
     const fieldsOf = async (change: object) =>
       Object.entries((await world.ask('POST /admin/transfers', world.finance, { ...body, ...change })).body.fields)
     expect(await fieldsOf({ day: '2099-01-01' })).toEqual([['day', expect.any(String)]])
-    expect(await fieldsOf({ bankReference: '00012' })).toEqual([
-      ['bankReference', "Please enter the bank's number of the transfer: 6 to 50 letters and digits"],
-    ])
+    // Words that many lines have, the end of a number, and an IFSC: a line that contains the number is this transfer.
+    for (const bankReference of ['NEFTCR', 'NEFTCREDIT', '00012345678', '300123', 'YESB0000001'])
+      expect(await fieldsOf({ bankReference })).toEqual([
+        [
+          'bankReference',
+          "Please enter the bank's number of the transfer, not an IFSC code: 9 to 50 letters and digits, at least 6 of them digits",
+        ],
+      ])
     expect(await fieldsOf({ reference: 'RZ1' })).toEqual([
       ['reference', 'Please enter the reference that the payer wrote, for example RZAB2CD3EF'],
     ])

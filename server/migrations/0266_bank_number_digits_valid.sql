@@ -1,0 +1,1 @@
+alter table bank_transfer validate constraint bank_transfer_number;
