@@ -7,7 +7,7 @@ import { houseEntry } from './accounts.ts'
 import { staffCall } from './endpoint.ts'
 import { APPROVAL_ABOVE } from './outlays.ts'
 import { READERS, TREASURY } from './roles.ts'
-import { count, day, instant, newer, nextCursor, page, rupees } from './shapes.ts'
+import { count, day, instant, newer, nextCursor, page, rupees, seen } from './shapes.ts'
 
 const settlementState = z
   .enum(['reading', 'to_record', 'requested', 'recorded', 'covered', 'pending', 'failed', 'came_back', 'unknown'])
@@ -50,6 +50,7 @@ export const finding = z.object({
   endedAt: instant.nullable(),
   closedBy: z.string().nullable().meta({ description: 'The person who closed it, or who wants to' }),
   reason: z.string().nullable(),
+  seen: z.string().meta({ description: 'A fingerprint of amount and detail; a decision may name it' }),
 })
 
 const one = z.object({ id: z.string().min(1).max(100) })
@@ -109,7 +110,7 @@ export const findingCalls = {
     summary:
       'Closes a finding with a reason; no money moves. Another person must close it too above APPROVAL_ABOVE (together with what the person decided alone in 24 hours).',
     params: one,
-    body: z.strictObject({ status: findingState, reason: decisionReason }),
+    body: z.strictObject({ status: findingState, seen, reason: decisionReason }),
     output: z.object({ finding }),
     refusals: [
       'finding_not_found',

@@ -87,9 +87,9 @@ export function createBooksDesk({ as }: World, { isTaken, key }: Deciding, { ban
       return [output.findings, output.nextCursor]
     })
     const old = findings.filter(({ kind, foundAt }) => foundAt.slice(0, 10) < addDays(today, -(CLOSED_AFTER.get(kind) ?? NEVER)))
-    for (const { id, kind } of old) {
+    for (const { id, kind, seen } of old) {
       const close = (person: 'finance' | 'owner', status: 'open' | 'awaiting_second') =>
-        as(person, 'closeFinding', { ...key(), params: { id }, body: { status, reason: `${kind}: by the mail of the gateway` } })
+        as(person, 'closeFinding', { ...key(), params: { id }, body: { status, seen, reason: `${kind}: by the mail of the gateway` } })
       const answer = await close('finance', 'open')
       if (isTaken(`finding ${id} (${kind})`, answer) && answer.output.finding.status === 'awaiting_second')
         isTaken(`finding ${id} (${kind})`, await close('owner', 'awaiting_second'))

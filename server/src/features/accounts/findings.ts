@@ -16,7 +16,7 @@ import { IS_PROPOSED, SETTLEMENT_DAY } from '../../ledger/gateway-settlements.ts
 import type { Cursor } from '../../lists/cursor.ts'
 import { instantOf, instantOrNull, pageOf } from '../../lists/listing.ts'
 import { microsOf, olderThan } from '../../lists/newest-first.ts'
-import { decideAbout, type Effect } from '../../staff/decision.ts'
+import { decideAbout, type Effect, fingerprintOf } from '../../staff/decision.ts'
 import { IS_OPEN_FINDING } from '../../staff/open-work.ts'
 import { nameAt } from '../../staff/staff-log.ts'
 import { IS_OF_BANK } from './bank/compare.ts'
@@ -51,6 +51,7 @@ const viewOf = ({ difference, foundAt, endedAt, ...row }: Row): Finding => ({
   endedAt: instantOrNull(endedAt),
   closedBy: row.closedBy,
   reason: row.reason,
+  seen: fingerprintOf([rupeesFromPaise(difference), row.detail]),
 })
 const view = async (from: Queryable, id: string): Promise<Finding> => viewOf(await one<Row>(from, sql`${ROWS} where f.id = ${id}::uuid`))
 

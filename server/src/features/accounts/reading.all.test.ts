@@ -139,7 +139,7 @@ describe('findings', () => {
   const only = async () => {
     const found = await world.findings()
     expect(found).toHaveLength(1)
-    return found[0] as { id: string; kind: string; amount: number; detail: string; status: string; settlement: string }
+    return found[0] as { id: string; kind: string; amount: number; detail: string; status: string; settlement: string; seen: string }
   }
 
   test('sums that do not meet what was paid', async () => {
@@ -301,17 +301,28 @@ describe('findings', () => {
     await world.paid(300)
     await world.settle({ adjustment: -101, remarks: 'Chargeback fees' })
     await world.nextMorning()
-    const { id } = await only()
-    const close = (as: bigint, status = 'open') =>
-      world.ask(`POST /admin/findings/${id}/close`, as, { status, reason: 'Fee of July, by their mail' })
+    const { id, seen } = await only()
+    const close = (as: bigint, status = 'open', more: object = { seen }) =>
+      world.ask(`POST /admin/findings/${id}/close`, as, { status, reason: 'Fee of July, by their mail', ...more })
     expect((await world.ask(`POST /admin/findings/${id}/close`, world.finance, { status: 'open', reason: ' ' })).body.code).toBe(
       'invalid_input',
     )
-    expect((await close(world.finance)).body.finding).toMatchObject({ status: 'awaiting_second', reason: 'Fee of July, by their mail' })
-    expect((await close(world.finance, 'awaiting_second')).body.code).toBe('second_person_needed')
-    const both = await Promise.all([close(world.owner, 'awaiting_second'), close(world.owner, 'awaiting_second')])
+    // The amount changes between the look and the press.
+    await world.db.query(sql`update money_finding set difference = difference - 5000 where id = ${id}::uuid`)
+    expect((await close(world.finance)).body.code).toBe('changed_since_seen')
+    await world.db.query(sql`update money_finding set difference = difference + 5000, detail = 'Other words' where id = ${id}::uuid`)
+    expect((await close(world.finance)).body.code).toBe('changed_since_seen')
+    const other = await only()
+    expect((await close(world.finance, 'open', { seen: other.seen })).body.finding).toMatchObject({
+      status: 'awaiting_second',
+      reason: 'Fee of July, by their mail',
+    })
+    // A client of before names no `seen`.
+    expect((await close(world.finance, 'awaiting_second', {})).body.code).toBe('second_person_needed')
+    const second = () => close(world.owner, 'awaiting_second', { seen: other.seen })
+    const both = await Promise.all([second(), second()])
     expect(both.map(({ body }) => body.code ?? body.finding.status).sort()).toEqual(['changed_since_seen', 'closed'])
-    expect((await close(world.owner, 'closed')).body.code).toBe('finding_final')
+    expect((await close(world.owner, 'closed', {})).body.code).toBe('finding_final')
     expect(
       (await world.ask('POST /admin/findings/00000000-0000-4000-8000-000000000000/close', world.owner, { status: 'open', reason: 'None' }))
         .body.code,

@@ -190,14 +190,14 @@ function Age({ since }: { readonly since: string }) {
 function CloseDialog({ finding, onClose }: { readonly finding: Finding; readonly onClose: () => void }) {
   const { t, i18n } = useLingui()
   const difference = useDifference()
-  const { id, kind, amount, status } = finding
+  const { id, kind, amount, status, seen } = finding
   return (
     <Decision
       title={<Trans>Close this finding?</Trans>}
       confirm={t`Close it`}
       question={{ label: t`Reason`, hint: t`What it was, and how you know. The team can read it.`, rule: decisionReason, long: true }}
       send={async (reason, idempotencyKey) =>
-        (await call('closeFinding', { params: { id }, body: { status, reason }, idempotencyKey })).finding.status
+        (await call('closeFinding', { params: { id }, body: { status, seen, reason }, idempotencyKey })).finding.status
       }
       onDone={(now) => toast.success(now === 'closed' ? t`The finding is closed.` : t`Another person must close it too.`)}
       onClose={onClose}
