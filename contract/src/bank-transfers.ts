@@ -42,6 +42,9 @@ const line = z.object({
   day,
   amount: rupees,
   order: order.nullable().meta({ description: 'The order whose reference the line has' }),
+  isClosed: z
+    .boolean()
+    .meta({ description: 'Its finding was closed with a reason: whether it is a transfer of its order all the same, a person decides' }),
 })
 const CONFIRMED = ['other_way_to_pay', 'transfer_known', 'own_money', 'second_person_needed', 'role_too_new'] as const
 
@@ -72,7 +75,9 @@ export const bankTransferCalls = {
     method: 'GET',
     path: '/admin/transfers/lines',
     roles: READERS,
-    summary: 'Money that came in by the statements and has no entry yet, newest import first, each with the order whose reference it has.',
+    summary:
+      'Money that came in by the statements and has no entry yet, newest import first, each with the order whose reference it has. ' +
+      'A line that was closed with a reason is listed if it has one.',
     query: page,
     output: z.object({ lines: z.array(line), nextCursor }),
     refusals: [],

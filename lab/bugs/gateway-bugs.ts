@@ -6,6 +6,7 @@ const EDGE = 'server/src/features/payouts/fake-edge.all.test.ts'
 const SETTLE = 'server/src/features/wallet/settle.test.ts'
 
 const TRANSFERS = 'server/src/features/accounts/bank/transfers.test.ts'
+const READING = 'server/src/features/accounts/reading.all.test.ts'
 
 export const GATEWAY_WORDS: readonly Bug[] = [
   {
@@ -14,6 +15,29 @@ export const GATEWAY_WORDS: readonly Bug[] = [
     find: 'line.isTaken || (await isTypedAlready(tx, line))',
     replace: 'line.isTaken',
     test: TRANSFERS,
+  },
+  {
+    name: 'A line that was closed by mistake never reaches the member whose reference it has',
+    file: 'server/src/features/accounts/bank/transfer-matches.ts',
+    find: 'not ${IS_UNBOOKED_LINE} as "isTaken"',
+    replace: `not (\${IS_UNBOOKED_LINE} and not exists (select from money_finding f where f.subject = 'bank_line:' || l.id and f.closed_at is not null)) as "isTaken"`,
+    test: TRANSFERS,
+  },
+  {
+    name: 'The gateway takes back a refund of ours, and books that lack it agree with the settlement',
+    file: 'server/src/features/accounts/judge.ts',
+    find: "array['refund_reversed', 'refund_conflict_back'] end",
+    replace: "array['refund_paid', 'refund_conflict'] end",
+    test: READING,
+    only: 'was paid after all',
+  },
+  {
+    name: 'Settlements of an outage of more than two weeks are never read',
+    file: 'server/src/features/accounts/reading.ts',
+    find: 'least(ist_day(began_at), ist_day(read_at))',
+    replace: 'ist_day(began_at)',
+    test: READING,
+    only: 'after three weeks',
   },
   {
     name: 'A payment for an account without a wallet is not booked',

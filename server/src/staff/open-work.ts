@@ -35,10 +35,13 @@ export const AUTOPAY_WORK = {
 } as const
 /** A finding `f` that neither ended nor was closed. */
 export const IS_OPEN_FINDING: Sql = sql`(f.closed_at is null and f.ended_at is null)`
-/** The line `l` has no entry, is no transfer that was confirmed or waits, and was not closed with a reason. */
-export const IS_FREE_LINE: Sql = sql`(l.subject is null
-  and not exists (select from bank_transfer b where b.line_id = l.id and b.status <> 'rejected')
-  and not exists (select from money_finding f where f.kind = 'bank_line' and f.subject = 'bank_line:' || l.id and f.closed_at is not null and f.ended_at is null))`
+/** The line `l` has no entry, and is no transfer that was confirmed or waits. */
+export const IS_UNBOOKED_LINE: Sql = sql`(l.subject is null
+  and not exists (select from bank_transfer b where b.line_id = l.id and b.status <> 'rejected'))`
+/** Somebody closed the finding of the line `l` with a reason. */
+export const IS_CLOSED_LINE: Sql = sql`exists (
+  select from money_finding f where f.kind = 'bank_line' and f.subject = 'bank_line:' || l.id and f.closed_at is not null and f.ended_at is null)`
+export const IS_FREE_LINE: Sql = sql`(${IS_UNBOOKED_LINE} and not ${IS_CLOSED_LINE})`
 /** Requests for help `c` that are open, and for which nobody did anything for three days. */
 export const UNTOUCHED_CASE = sql`(c.stage = any (${[...CASE_OPEN]}::text[]) and c.touched_at < (select roz_now()) - interval '3 days')`
 /** Help and its corrections `o`, booked in the last 30 days, whose public words lack one of our languages. An older one no longer waits. */

@@ -13,6 +13,7 @@ import type { Handlers } from '../../../http/route.ts'
 import { CURSOR_PARTS, type Cursor } from '../../../lists/cursor.ts'
 import { instantOf, pageOf } from '../../../lists/listing.ts'
 import { microsOf, olderThan } from '../../../lists/newest-first.ts'
+import { IS_CLOSED_LINE } from '../../../staff/open-work.ts'
 import { logStaff } from '../../../staff/staff-log.ts'
 import type { AccountsDeps } from '../deps.ts'
 import { compareBank } from './compare.ts'
@@ -28,11 +29,9 @@ type Row = Pick<Shown, 'id' | 'account' | 'status' | 'subject'> & {
   readonly sortedAt: string
 }
 
-const IS_CLOSED = sql`exists (
-  select from money_finding f where f.kind = 'bank_line' and f.subject = 'bank_line:' || l.id and f.closed_at is not null and f.ended_at is null)`
 const ROWS = sql`
   select l.id, a.name as account, l.day::text as day, l.amount, l.balance, l.subject, l.stored_at as "storedAt",
-         case when l.subject is null then case when ${IS_CLOSED} then 'closed' else 'open' end
+         case when l.subject is null then case when ${IS_CLOSED_LINE} then 'closed' else 'open' end
               when l.decided_by is null then 'matched' else 'decided' end as status,
          ${microsOf(sql`l.stored_at`)} as "sortedAt"
     from bank_line l join statement_account a on a.id = l.account_id`
@@ -50,7 +49,7 @@ async function listLines(
 ): Promise<{ readonly shown: Shown; readonly key: Cursor }[]> {
   const rows = await db.query<Row>(sql`
     ${ROWS} where ${olderThan({ at: sql`l.stored_at`, id: sql`l.id` }, after)}
-       and ${status === undefined ? sql`true` : sql`(l.subject is null and not ${IS_CLOSED})`}
+       and ${status === undefined ? sql`true` : sql`(l.subject is null and not ${IS_CLOSED_LINE})`}
      order by l.stored_at desc, l.id desc limit ${limit + 1}::int`)
   return rows.map((row) => ({ shown: viewOf(row), key: [row.sortedAt, row.id] }))
 }

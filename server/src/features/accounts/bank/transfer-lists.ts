@@ -4,13 +4,16 @@ import type { bankTransferCalls } from '@roz/contract/bank-transfers.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { squeezed } from '@roz/core/reference-fields.ts'
-import { one, type Queryable, type Sql, sql } from '../../../db/sql.ts'
+import { type Db, one, type Queryable, type Sql, sql } from '../../../db/sql.ts'
 import type { Handlers } from '../../../http/route.ts'
+import type { Cursor } from '../../../lists/cursor.ts'
 import { instantOf, pageOf } from '../../../lists/listing.ts'
 import { microsOf, olderThan } from '../../../lists/newest-first.ts'
-import { IS_FREE_LINE, openWork, workOf } from '../../../staff/open-work.ts'
+import { IS_CLOSED_LINE, IS_UNBOOKED_LINE, openWork, workOf } from '../../../staff/open-work.ts'
+import type { Secrets } from '../../../secrets/secrets.ts'
 import type { AccountsDeps } from '../deps.ts'
 import { wordsOf } from './match.ts'
+import { CAME_IN } from './transfer-matches.ts'
 
 export type ShownTransfer = Output<(typeof bankTransferCalls)['transfers']>['transfers'][number]
 type ShownLine = Output<(typeof bankTransferCalls)['transferLines']>['lines'][number]
@@ -18,21 +21,8 @@ type Order = ShownTransfer['order']
 
 export const transferListHandlers = ({ db, secrets, transfers }: AccountsDeps): Handlers<'transferLines' | 'transfers'> => ({
   transferLines: async ({ query }) => {
-    const page = await pageOf(query, async ({ after, limit }) => {
-      // Without transfers no line is one: money comes in by the gateway's settlements.
-      if (transfers === undefined) return []
-      const lines = await db.query<LineRow>(sql`
-        select l.id, a.name as account, l.day::text as day, l.amount, l.sealed_words as words, ${microsOf(sql`l.stored_at`)} as "sortedAt"
-          from bank_line l join statement_account a on a.id = l.account_id
-         where l.amount > 0 and ${IS_FREE_LINE} and ${olderThan({ at: sql`l.stored_at`, id: sql`l.id` }, after)}
-         order by l.stored_at desc, l.id desc limit ${limit + 1}::int`)
-      const read = lines.map((line) => ({ line, words: wordsOf(secrets, line) }))
-      const orders = await findOrders(
-        db,
-        read.map(({ words }) => words),
-      )
-      return read.map(({ line, words }) => ({ shown: lineOf(line, referenceOf(words, orders)), key: [line.sortedAt, line.id] }))
-    })
+    // Without transfers no line is one: money comes in by the gateway's settlements.
+    const page = await pageOf(query, async (part) => (transfers === undefined ? [] : listLines(db, secrets, part)))
     return page.ok ? { ok: true, value: { lines: [...page.rows], nextCursor: page.nextCursor } } : page
   },
   transfers: async ({ query, session }) => {
@@ -49,12 +39,39 @@ export const transferListHandlers = ({ db, secrets, transfers }: AccountsDeps): 
   },
 })
 
+type Part = { readonly after: Cursor | undefined; readonly limit: number }
+/** Lines without an entry. One that was closed with a reason is among them if it has an order's reference: somebody may wait for it. */
+async function listLines(db: Db, secrets: Secrets, { after, limit }: Part): Promise<{ readonly shown: ShownLine; readonly key: Cursor }[]> {
+  const listed: { readonly shown: ShownLine; readonly key: Cursor }[] = []
+  for (let from = after; ; ) {
+    const lines = await db.query<LineRow>(sql`
+      select l.id, a.name as account, l.day::text as day, l.amount, l.sealed_words as words, ${IS_CLOSED_LINE} as "isClosed",
+             ${microsOf(sql`l.stored_at`)} as "sortedAt"
+        from bank_line l join statement_account a on a.id = l.account_id
+       where l.amount > 0 and ${IS_UNBOOKED_LINE} and (${CAME_IN} or not ${IS_CLOSED_LINE}) and ${olderThan({ at: sql`l.stored_at`, id: sql`l.id` }, from)}
+       order by l.stored_at desc, l.id desc limit ${limit + 1}::int`)
+    const read = lines.map((line) => ({ line, words: wordsOf(secrets, line) }))
+    const orders = await findOrders(
+      db,
+      read.map(({ words }) => words),
+    )
+    for (const { line, words } of read) {
+      const order = referenceOf(words, orders)
+      if (!line.isClosed || order !== undefined) listed.push({ shown: lineOf(line, order), key: [line.sortedAt, line.id] })
+    }
+    const last = lines.at(-1)
+    if (last === undefined || lines.length <= limit || listed.length > limit) return listed
+    from = [last.sortedAt, last.id]
+  }
+}
+
 type LineRow = {
   readonly id: string
   readonly account: string
   readonly day: IstDay
   readonly amount: Paise
   readonly words: Buffer
+  readonly isClosed: boolean
   readonly sortedAt: string
 }
 
@@ -92,12 +109,13 @@ const orderOf = ({ reference, amount, memberId, name }: Omit<Found, 'orderId'>):
   member: { id: memberId, name },
 })
 
-const lineOf = ({ id, account, day, amount }: LineRow, found: Found | undefined): ShownLine => ({
+const lineOf = ({ id, account, day, amount, isClosed }: LineRow, found: Found | undefined): ShownLine => ({
   id,
   account,
   day,
   amount: rupeesFromPaise(amount),
   order: found === undefined ? null : orderOf(found),
+  isClosed,
 })
 
 type Row = {

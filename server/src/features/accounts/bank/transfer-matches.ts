@@ -1,5 +1,6 @@
 /**
  * Lines of statements and numbers of the bank that are one transfer: each is booked once, by the line or by the number that was typed.
+ * - A line whose finding was closed with a reason can still be confirmed: that ends the finding.
  * - A number is compared without separators and leading zeros, which banks add, and whatever the amounts are.
  * - The caller holds the lock of the bank, but for the first look for a number.
  */
@@ -8,7 +9,7 @@ import type { Paise } from '@roz/core/money.ts'
 import { squeezed } from '@roz/core/reference-fields.ts'
 import { maybeOne, one, type Queryable, sql } from '../../../db/sql.ts'
 import type { Secrets } from '../../../secrets/secrets.ts'
-import { IS_FREE_LINE } from '../../../staff/open-work.ts'
+import { IS_UNBOOKED_LINE } from '../../../staff/open-work.ts'
 import { wordsOf } from './match.ts'
 
 export type Line = { readonly id: string; readonly day: IstDay; readonly amount: Paise; readonly words: string; readonly isTaken: boolean }
@@ -18,7 +19,7 @@ type Row = Omit<Line, 'words'> & { readonly words: Buffer }
 export async function findLine(from: Queryable, secrets: Secrets, id: string): Promise<Line | undefined> {
   const row = await maybeOne<Row>(
     from,
-    sql`select l.id, l.day::text as day, l.amount, l.sealed_words as words, not ${IS_FREE_LINE} as "isTaken"
+    sql`select l.id, l.day::text as day, l.amount, l.sealed_words as words, not ${IS_UNBOOKED_LINE} as "isTaken"
           from bank_line l where l.id = ${id}::uuid and l.amount > 0`,
   )
   return row && { ...row, words: wordsOf(secrets, row) }
@@ -46,7 +47,7 @@ export async function isKnownNumber(from: Queryable, bankNumber: string): Promis
 
 /** Lines older than this are not looked at: typing the number of one is no easier than inventing it. */
 const LOOKED_BACK_DAYS = 400
-const CAME_IN = sql`amount > 0 and day > ist_day(roz_now()) - ${LOOKED_BACK_DAYS}::int`
+export const CAME_IN = sql`amount > 0 and day > ist_day(roz_now()) - ${LOOKED_BACK_DAYS}::int`
 /** Between two pages other requests have their turn: decrypting one takes some ms. */
 const PAGE = 1000
 

@@ -164,17 +164,45 @@ describe('a line of the statement', () => {
     expect(await world.suspended(order.orderId)).toEqual([{ reason: 'closed_account', amount: 5000n, status: 'open' }])
   })
 
-  test('that was closed with a reason, or matched with something else, is not confirmed', async () => {
+  test('that was closed with a reason is still listed and confirmed if it has a reference, for a member may wait for it', async () => {
     const order = await world.order(50)
-    const line = await world.arrives(50, `NEFT ${order.reference}`)
-    const findings = (await world.ask('GET /admin/findings', world.finance)).body.findings as { id: string; subject: string }[]
-    const finding = findings.find(({ subject }) => subject === `bank_line:${line.id}`)
-    const closed = await world.ask(`POST /admin/findings/${finding?.id}/close`, await world.clerk(), {
-      status: 'open',
-      reason: 'Interest of July',
-    })
-    expect(closed.status).toBe(200)
-    expect([(await world.confirmLine(line)).body.code, await world.balance(order.member)]).toEqual(['transfer_known', '0.00'])
+    const utr = number()
+    const own = await world.arrives(50, `IMPS/${utr}/${order.reference}`)
+    const strange = await world.arrives(40, 'INTEREST OF JULY')
+    for (const line of [own, strange]) {
+      const { id } = await findingOf(line)
+      const body = { status: 'open', reason: 'Interest of July' }
+      expect((await world.ask(`POST /admin/findings/${id}/close`, await world.clerk(), body)).status).toBe(200)
+    }
+    expect((await world.lines()).find(({ id }) => id === own.id)).toEqual({ ...own, isClosed: true })
+    expect((await world.lines()).map(({ id }) => id)).not.toContain(strange.id)
+    expect((await world.typed(order, 50, utr)).body.code).toBe('transfer_has_line')
+    expect([(await world.confirmLine(own)).status, await world.balance(order.member)]).toEqual([200, '50.00'])
+    const { findings } = (await world.ask('GET /admin/findings?status=past', world.finance)).body
+    const about = findings.find(({ subject }: Finding) => subject === `bank_line:${own.id}`)
+    expect(about).toMatchObject({ status: 'closed', endedAt: expect.any(String) })
+    expect((await world.lines()).map(({ id }) => id)).not.toContain(own.id)
+  })
+
+  test('is on one page of the list, whatever closed lines lie between', async () => {
+    const order = await world.order(50)
+    const [older, closed, newer] = [
+      await world.arrives(50, `NEFT ${order.reference}`),
+      await world.arrives(41, 'INTEREST OF AUGUST'),
+      await world.arrives(50, 'NEFT ASHA VERMA'),
+    ]
+    const { id } = await findingOf(closed)
+    await world.ask(`POST /admin/findings/${id}/close`, await world.clerk(), { status: 'open', reason: 'Interest of August' })
+    const listed: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = await world.ask(`GET /admin/transfers/lines?limit=1${cursor && `&cursor=${cursor}`}`, world.finance)
+      listed.push(...page.body.lines.map((line: ShownLine) => line.id))
+      cursor = page.body.nextCursor
+    }
+    expect(listed).toEqual((await world.lines()).map((line) => line.id))
+    expect(listed).toEqual(expect.arrayContaining([newer.id, older.id]))
+    expect(listed).not.toContain(closed.id)
+    for (const line of [older, newer]) expect((await world.confirmLine(line)).status).toBe(200)
   })
 })
 

@@ -33,7 +33,7 @@ const problemOf = (text: string): string | undefined => transferReference.safePa
 export function LineDialog({ line, onClose }: { readonly line: TransferLine; readonly onClose: () => void }) {
   const { t } = useLingui()
   const told = useTold()
-  const { id, order, amount } = line
+  const { id, order, amount, isClosed } = line
   return (
     <Decision
       title={<Trans>Confirm this transfer?</Trans>}
@@ -51,10 +51,17 @@ export function LineDialog({ line, onClose }: { readonly line: TransferLine; rea
           <Trans>The line has no known reference. The money waits in suspense until a person finds its member.</Trans>
         </p>
       ) : null}
+      {isClosed ? <ClosedLine /> : null}
       <Irrevocable />
     </Decision>
   )
 }
+
+export const ClosedLine = () => (
+  <p className="small warning-line">
+    <Trans>This line was closed with a reason. Read the reason first: Reconciliation, Past findings.</Trans>
+  </p>
+)
 
 type Values = { readonly reference: string; readonly bankNumber: string; readonly day: string; readonly amount: string }
 

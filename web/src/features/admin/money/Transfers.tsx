@@ -19,7 +19,7 @@ import { pagesOf } from '../../queries.ts'
 import type { Shown } from '../states.ts'
 import { useStatus } from './MoneyRows.tsx'
 import { useMay } from '../use-may.ts'
-import { DecideTransfer, LineDialog, OrderOf, type Transfer, type TransferLine, TypedDialog } from './TransferDialogs.tsx'
+import { ClosedLine, DecideTransfer, LineDialog, OrderOf, type Transfer, type TransferLine, TypedDialog } from './TransferDialogs.tsx'
 
 const linesQuery = pagesOf(['admin', 'transfer-lines'], (page, signal) => call('transferLines', { query: page, signal }))
 const transfersQuery = (status: keyof typeof FILTERS | '') =>
@@ -81,7 +81,7 @@ function Lines({ mayConfirm }: { readonly mayConfirm: boolean }) {
         {(lines) => (
           <ul className="story-rows">
             {lines.map((line) => {
-              const { id, account, day, amount, order } = line
+              const { id, account, day, amount, order, isClosed } = line
               const [sum, on] = [formatMoney(amount), formatLongDay(day, currentLanguage())]
               return (
                 <li key={id}>
@@ -89,6 +89,7 @@ function Lines({ mayConfirm }: { readonly mayConfirm: boolean }) {
                     <p>{t`${sum} in on ${on}`}</p>
                     <p className="small muted">{account}</p>
                     <OrderOf order={order} amount={amount} />
+                    {isClosed ? <ClosedLine /> : null}
                   </div>
                   {mayConfirm ? (
                     <Button kind="secondary" aria-label={t`Confirm the line of ${on}, ${sum}`} onClick={() => setOpen(line)}>

@@ -98,5 +98,6 @@ export async function openTransferWorld() {
 export type ShownLine = {
   readonly id: string
   readonly amount: number
+  readonly isClosed: boolean
   readonly order: { readonly reference: string; readonly amount: number; readonly member: { readonly name: string } } | null
 }
