@@ -18,8 +18,11 @@ import { moveSystem } from './transfer.ts'
 export type GatewaySettlement = ProvenEntry & { readonly reference: string; readonly fee: Paise }
 export type SettlementRefusal = 'settlement_known' | 'settlement_exceeds_owed'
 
+/** The outlay is an entry of the settlement: it names the gateway's number or the bank's. */
+export const isEntryOf = (outlay: Sql, settlement: Sql): Sql =>
+  sql`${outlay}.kind = 'gateway_settled' and ${outlay}.purpose in (upper(${settlement}.settlement_id), upper(${settlement}.utr))`
 /** The outlay `o` records the settlement `s`. */
-export const IS_RECORDED: Sql = sql`(o.kind = 'gateway_settled' and o.status <> 'rejected' and o.purpose in (upper(s.settlement_id), upper(s.utr)))`
+export const IS_RECORDED: Sql = sql`(${isEntryOf(sql`o`, sql`s`)} and o.status <> 'rejected')`
 /** What waits to be recorded: `s` has paid, and its events are read. */
 export const IS_PROPOSED: Sql = sql`(
   s.state = 'paid' and s.events_read_at is not null and s.covers is null and not exists (select from outlay o where ${IS_RECORDED}))`

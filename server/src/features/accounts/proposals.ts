@@ -8,13 +8,13 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise } from '@roz/core/money.ts'
 import { maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
-import { IS_PROPOSED, IS_RECORDED, SETTLEMENT_DAY } from '../../ledger/gateway-settlements.ts'
+import { IS_PROPOSED, IS_RECORDED, isEntryOf, SETTLEMENT_DAY } from '../../ledger/gateway-settlements.ts'
 
 /** The settlement came back, and another one has been recorded, or has paid, in its place. */
 export const isCorrected = (row: Sql): Sql => sql`(
   exists (select from gateway_settlement_seen c where c.covers = ${row}.settlement_id and c.state = 'paid')
-  or exists (select from gateway_settlement_seen c join outlay x on x.kind = 'gateway_settled' and x.status <> 'rejected'
-        and x.purpose in (upper(c.settlement_id), upper(c.utr)) where c.settlement_id = ${row}.corrected_by))`
+  or exists (select from gateway_settlement_seen c join outlay x on ${isEntryOf(sql`x`, sql`c`)} and x.status <> 'rejected'
+              where c.settlement_id = ${row}.corrected_by))`
 
 /**
  * What the bank had of a recorded settlement, by the books: the paise that were recorded for it, and of all that were taken off it.
@@ -25,7 +25,7 @@ export const wholeOf = (settlementId: Sql, part: 'amount_paise' | 'fee_paise'): 
     select ${settlementId} union select x.settlement_id from gateway_settlement_seen x join chain on x.corrected_by = chain.id)
   select sum(${part === 'amount_paise' ? sql`w.amount_paise` : sql`w.fee_paise`})::bigint
     from chain join gateway_settlement_seen x on x.settlement_id = chain.id
-    join outlay w on w.kind = 'gateway_settled' and w.status = 'booked' and w.purpose in (upper(x.settlement_id), upper(x.utr)))`
+    join outlay w on ${isEntryOf(sql`w`, sql`x`)} and w.status = 'booked')`
 
 export type Proposal = {
   readonly settlementId: string

@@ -9,6 +9,7 @@ import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import type { Attempt } from '../../jobs/parking.ts'
+import { IS_OPEN_MANDATE } from '../../ledger/autopay.ts'
 import type { Meters } from '../../operation/meters.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
@@ -67,12 +68,15 @@ export const ownerOf = async (from: Queryable, id: string): Promise<bigint | und
 export const lockMandate = (tx: Tx, id: string): Promise<MandateRow | undefined> =>
   maybeOne<MandateRow>(tx, sql`select ${COLUMNS} from autopay_mandate m where m.id = ${id}::uuid for no key update`)
 
+export const findOpen = (from: Queryable, memberId: bigint): Promise<Pick<MandateRow, 'id' | 'state'> | undefined> =>
+  maybeOne(from, sql`select m.id, m.state from autopay_mandate m where m.member_id = ${memberId}::bigint and ${IS_OPEN_MANDATE}`)
+
 /** The member's open mandate, or else the mandate that ended last. */
 export const findOwn = (from: Queryable, memberId: bigint): Promise<MandateRow | undefined> =>
   maybeOne<MandateRow>(
     from,
     sql`select ${COLUMNS} from autopay_mandate m where m.member_id = ${memberId}::bigint
-         order by m.state in ('stopped', 'payer_stopped', 'ended', 'lapsed'), m.created_at desc limit 1`,
+         order by ${IS_OPEN_MANDATE} desc, m.created_at desc limit 1`,
   )
 
 export type ChargeStatus = 'raising' | 'open' | 'paid' | 'failed' | 'cancelled'

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto'
 import type { autopayCalls } from '@roz/contract/autopay.ts'
 import { AUTOPAY_ENDED, AUTOPAY_YEARS } from '@roz/core/autopay.ts'
 import { GatewayRefusedError, GatewayUnavailableError } from '../../adapters/payments/port.ts'
-import { maybeOne, one, sql } from '../../db/sql.ts'
+import { one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { KeyedCall } from '../../http/idempotency.ts'
 import type { Answer, Call } from '../../http/route.ts'
@@ -18,7 +18,7 @@ import { lockWallet } from '../../ledger/transfer.ts'
 import { memberLimits, take } from '../../protection/limits.ts'
 import { endAuth } from './book.ts'
 import { settleMandate } from './check.ts'
-import { type AutopayDeps, findMandate, type MandateRow } from './deps.ts'
+import { type AutopayDeps, findMandate, findOpen, type MandateRow } from './deps.ts'
 import { takePlace } from './pace.ts'
 import { askIn } from './questions.ts'
 import { RETURN_PATH } from './return.ts'
@@ -54,8 +54,7 @@ function begin(deps: AutopayDeps, keyed: KeyedCall, { body }: SetUpCall): Promis
       await deps.idempotency.remember(tx, keyed, answer)
       return { answer }
     }
-    if (!deps.autopayOn) return refuse('topups_paused')
-    if (!deps.topupsOn) return refuse('topups_paused')
+    if (!deps.autopayOn || !deps.topupsOn) return refuse('topups_paused')
     if (wallet === undefined) return refuse('forbidden')
     if (wallet.isClosed || !wallet.mayMove) return refuse('on_hold')
     if (open !== undefined) return open.state === 'setup' ? { mandateId: open.id } : refuse('changed_since_seen')
@@ -65,13 +64,6 @@ function begin(deps: AutopayDeps, keyed: KeyedCall, { body }: SetUpCall): Promis
     return { mandateId: id }
   })
 }
-
-const findOpen = (tx: Tx, memberId: bigint): Promise<Pick<MandateRow, 'id' | 'state'> | undefined> =>
-  maybeOne(
-    tx,
-    sql`select id, state from autopay_mandate m
-         where member_id = ${memberId}::bigint and state not in ('stopped', 'payer_stopped', 'ended', 'lapsed')`,
-  )
 
 async function write(
   tx: Tx,

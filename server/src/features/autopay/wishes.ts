@@ -5,12 +5,12 @@
  */
 import type { autopayCalls } from '@roz/contract/autopay.ts'
 import { AUTOPAY_ENDED, type AutopayState, workingState } from '@roz/core/autopay.ts'
-import { maybeOne, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Answer, Handlers } from '../../http/route.ts'
-import { cancelOpenCharge, IS_OPEN_MANDATE, stopMandate } from '../../ledger/autopay.ts'
+import { cancelOpenCharge, stopMandate } from '../../ledger/autopay.ts'
 import { lockWallet } from '../../ledger/transfer.ts'
-import { type AutopayDeps, findOwn, lockMandate, type MandateRow } from './deps.ts'
+import { type AutopayDeps, findOpen, findOwn, lockMandate, type MandateRow } from './deps.ts'
 import { viewOwn } from './view.ts'
 
 type Wish = 'pauseAutopay' | 'resumeAutopay' | 'retryAutopay' | 'stopAutopay'
@@ -18,10 +18,7 @@ type Judged = 'done' | 'changed_since_seen'
 
 async function lockOpen(tx: Tx, memberId: bigint): Promise<MandateRow | undefined> {
   await lockWallet(tx, memberId)
-  const open = await maybeOne<{ id: string }>(
-    tx,
-    sql`select m.id from autopay_mandate m where m.member_id = ${memberId}::bigint and ${IS_OPEN_MANDATE}`,
-  )
+  const open = await findOpen(tx, memberId)
   return open && lockMandate(tx, open.id)
 }
 

@@ -7,7 +7,7 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Queryable, type Sql, sql } from '../../../db/sql.ts'
 import { ACCOUNTS } from '../../../ledger/accounts.ts'
-import { IS_RECORDED, SETTLEMENT_DAY } from '../../../ledger/gateway-settlements.ts'
+import { IS_RECORDED, isEntryOf, SETTLEMENT_DAY } from '../../../ledger/gateway-settlements.ts'
 import { wholeOf } from '../proposals.ts'
 
 const { BANK } = ACCOUNTS
@@ -18,8 +18,7 @@ export const OF_BANK: Sql = sql`(t.debit = 2 or t.credit = 2)`
 export const RAISED: Sql = sql`case when t.debit = ${BANK}::bigint then t.amount else -t.amount end`
 
 /** The booked settlement `o` is of `s`; a returned one `r` was recorded as `ro`. */
-const RETURNED: Sql = sql`
-  gateway_settlement_seen r join outlay ro on ro.kind = 'gateway_settled' and ro.status = 'booked' and ro.purpose in (upper(r.settlement_id), upper(r.utr))`
+const RETURNED: Sql = sql`gateway_settlement_seen r join outlay ro on ${isEntryOf(sql`ro`, sql`r`)} and ro.status = 'booked'`
 
 const WHOLE: Sql = wholeOf(sql`r.settlement_id`, 'amount_paise')
 
