@@ -40,6 +40,13 @@ export const GATEWAY_WORDS: readonly Bug[] = [
     only: 'after three weeks',
   },
   {
+    name: 'Each spelling of a name has the gateway send a UPI ID another rupee',
+    file: 'server/src/features/wallet/payee-name.ts',
+    find: 'where o.account_mac = b.account_mac and m.asks > 0',
+    replace: 'where o.id = b.id and m.asks > 0',
+    test: 'server/src/features/wallet/payee-name.test.ts',
+  },
+  {
     name: 'A payment for an account without a wallet is not booked',
     file: `${LEDGER}/topups.ts`,
     find: "  if (typeof balance === 'string') return suspend(",

@@ -33,6 +33,8 @@ export const ADVISORY_LOCKS = {
   devClock: 7_242_015,
   /** Decisions of staff about money: what one person decided alone is summed under it. */
   decisions: 7_242_033,
+  /** Questions for the name of a UPI ID: each sends a rupee, so they are counted one after the other. */
+  payeeNames: 7_242_034,
   /** The set of owners: one always remains. */
   owners: 7_242_016,
 } as const

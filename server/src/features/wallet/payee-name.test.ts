@@ -124,6 +124,33 @@ describe('with the member’s consent', () => {
   })
 })
 
+test('a UPI ID is sent one rupee in seven days, however its name is spelled and whoever withdraws to it', async () => {
+  const [member, friend] = [await world.funded(30), await world.funded(20)]
+  const upiId = freshUpiId()
+  for (const name of ['Asha Verma', 'Asha Varma', 'Asha Devi Verma']) await withdraw(member, { upiId, name })
+  await withdraw(friend, { upiId })
+  await Promise.all([world.runDue(), world.runDue()])
+  await runAgain()
+  expect(await rupeesSentTo(upiId)).toBe(1)
+  const shown = [...(await shownTo(member)), ...(await shownTo(friend))]
+  expect([shown.filter((one: string | null) => one !== null), world.alarms]).toEqual([['match'], []])
+  await world.db.query(sql`update payee_name_check set asked_at = asked_at - interval '8 days'`)
+  await withdraw(friend, { upiId })
+  await world.runDue()
+  expect(await rupeesSentTo(upiId)).toBe(2)
+})
+
+test('a member’s withdrawals send three rupees a day, to however many UPI IDs they go', async () => {
+  const member = await world.funded(60)
+  const upiIds = Array.from({ length: 6 }, freshUpiId)
+  for (const upiId of upiIds) await withdraw(member, { upiId })
+  await Promise.all([world.runDue(), world.runDue(), world.runDue()])
+  await runAgain()
+  const sent = await Promise.all(upiIds.map(rupeesSentTo))
+  expect(sent.reduce((sum, rupees) => sum + rupees, 0)).toBe(3)
+  expect((await shownTo(member)).filter((shown: string | null) => shown === null)).toHaveLength(3)
+})
+
 test('without consent, for a bank account, for a name in another script, and after the end of the withdrawal nobody is asked', async () => {
   const member = await world.funded(30)
   const [silent, hindi, ended] = [freshUpiId(), freshUpiId(), freshUpiId()]

@@ -1,15 +1,19 @@
 /**
  * Asks the bank of a withdrawal's UPI ID whether its account has the name that the member gave.
  * - Runs as a job after the commit, if the member agreed. No withdrawal waits for it, and none is refused because of it.
- * - A result belongs to one UPI ID with one name (a row of `bank_account`): a member who changes either gets another row and another check.
+ * - A result belongs to one UPI ID with one name (a row of `bank_account`).
  * - Each question sends a rupee, so it is recorded first, and one row is asked about by one process at a time, at most three times.
+ * - The rupees would be a member's income: a UPI ID is checked once in seven days, whatever the name and whoever uses it, and a member's
+ *   after fewer than three questions in 24 hours. Otherwise nobody is asked, and there is no result.
  * - The name at the bank is neither stored nor logged. An answer that nobody believes is alarmed with its words.
  */
 import { randomUUID } from 'node:crypto'
 import { gatewayIdOf } from '@roz/core/gateway-id.ts'
 import type { NameAnswer, NameQuestion, PayeeNames } from '../../adapters/payee-names/port.ts'
 import { GatewayRefusedError, GatewayUnavailableError } from '../../adapters/payments/port.ts'
+import { lockInTransaction } from '../../db/advisory-locks.ts'
 import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { LaterError } from '../../jobs/queue.ts'
 import { isUpi, readPayoutDetail, type StoredAccount } from '../../members/bank-accounts.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
@@ -23,6 +27,8 @@ export type NamesDeps = {
 }
 
 const ASKS_MAX = 3
+const ASKS_OF_DAY = 3
+const DAYS_OF_UPI_ID = 7
 /** Longer than a call of the gateway takes. */
 const PAUSE_SECONDS = 60
 const NAME_MAX = 100
@@ -68,20 +74,34 @@ export function inLatinLetters(name: string): string | undefined {
   return /[A-Za-z]/.test(text) ? text : undefined
 }
 
-/** The number of this question; undefined if the result is known, all questions were asked, or another one is under way. */
-async function claimQuestion(db: Db, accountId: bigint): Promise<number | undefined> {
+/** The number of this question; undefined if the result is known, all questions were asked, another one is under way, or none is allowed. */
+const claimQuestion = (db: Db, accountId: bigint): Promise<number | undefined> =>
+  inTransaction(db, async (tx) => {
+    await lockInTransaction(tx, 'payeeNames')
+    return claimUnderLock(tx, accountId)
+  })
+
+async function claimUnderLock(tx: Tx, accountId: bigint): Promise<number | undefined> {
   const claimed = await maybeOne<{ asks: number }>(
-    db,
+    tx,
     sql`
     insert into payee_name_check as n (bank_account_id, asks, asked_at)
     -- The lock lets a deletion of the account either go first or find this row.
-    select b.id, 1, roz_now() from bank_account b where b.id = ${accountId}::bigint and octet_length(b.sealed) > 0 for share
+    select b.id, 1, roz_now() from bank_account b where b.id = ${accountId}::bigint and octet_length(b.sealed) > 0 and ${MAY_BE_ASKED} for share
     on conflict (bank_account_id) do update set asks = n.asks + 1, asked_at = roz_now()
       where n.result is null and n.asks < ${ASKS_MAX}::int and (n.asks = 0 or ${isOver(sql`n.asked_at`)})
     returning asks`,
   )
   return claimed?.asks
 }
+/** A check of the account `b` that has begun goes on. A new one is limited by those of its UPI ID, and of its member. */
+const MAY_BE_ASKED = sql`(
+  exists (select from payee_name_check m where m.bank_account_id = b.id and m.asks > 0)
+  or not exists (
+       select from payee_name_check m join bank_account o on o.id = m.bank_account_id
+        where o.account_mac = b.account_mac and m.asks > 0 and m.asked_at > roz_now() - make_interval(days => ${DAYS_OF_UPI_ID}::int))
+     and (select coalesce(sum(m.asks), 0) from payee_name_check m join bank_account o on o.id = m.bank_account_id
+           where o.member_id = b.member_id and m.asked_at > roz_now() - interval '24 hours') < ${ASKS_OF_DAY}::int)`
 /** A clock that was set back must not delay a question. */
 const isOver = (askedAt: ReturnType<typeof sql>) =>
   sql`(${askedAt} <= roz_now() - make_interval(secs => ${PAUSE_SECONDS}::int) or ${askedAt} > roz_now())`
@@ -90,7 +110,7 @@ const isOver = (askedAt: ReturnType<typeof sql>) =>
 async function endOrWait(deps: NamesDeps, accountId: bigint): Promise<void> {
   const open = await maybeOne<{ isOver: boolean }>(
     deps.db,
-    sql`select ${isOver(sql`n.asked_at`)} as "isOver" from payee_name_check n where n.bank_account_id = ${accountId}::bigint and n.result is null`,
+    sql`select ${isOver(sql`n.asked_at`)} as "isOver" from payee_name_check n where n.bank_account_id = ${accountId}::bigint and n.result is null and n.asks > 0`,
   )
   if (open === undefined) return
   if (!open.isOver) throw new LaterError('the bank of this UPI ID is being asked', PAUSE_SECONDS)
