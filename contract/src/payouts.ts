@@ -58,6 +58,9 @@ export const adminWithdrawal = z.object({
     .object({ id: z.string(), name: z.string(), at: instant })
     .nullable()
     .meta({ description: 'The person who opened the bank account to pay by hand: only this person can end it' }),
+  returnFirst: person
+    .nullable()
+    .meta({ description: 'The first of two persons who say that this payment by hand came back, while it waits for the second' }),
   ...suspect,
   endedAt: instant.nullable(),
   seen: z.string().meta({ description: 'A fingerprint of member, bank account, flags, debt and hold; a decision may name it' }),
@@ -244,6 +247,29 @@ export const payoutCalls = {
     body: z.strictObject({ ...reasonedWithdrawal.shape, from: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all') }),
     output: withdrawalAnswer,
     refusals: ['withdrawal_not_found', 'changed_since_seen', 'withdrawal_final', 'own_money', 'idempotency_mismatch'],
+  }),
+  withdrawalCameBack: staffCall({
+    method: 'POST',
+    path: '/admin/withdrawals/{id}/came-back',
+    roles: TREASURY,
+    stepUp: true,
+    summary:
+      'A payment by hand came back, or was recorded by mistake: the money goes back into the wallet. Where statements are imported, `line` is the line by which it came back, or null if they show that it never left. Above the limit the first voice waits for a second person.',
+    params: id,
+    body: z.strictObject({ ...reasonedWithdrawal.shape, line: z.string().min(1).max(100).nullable() }),
+    output: withdrawalAnswer,
+    refusals: [
+      'withdrawal_not_found',
+      'changed_since_seen',
+      'withdrawal_final',
+      'payouts_by_gateway',
+      'bank_line_needed',
+      'bank_match_refused',
+      'own_money',
+      'second_person_needed',
+      'role_too_new',
+      'idempotency_mismatch',
+    ],
   }),
   requestRefund: endpoint({
     method: 'POST',

@@ -192,6 +192,13 @@ export const REFUSALS = {
   bank_line_not_found: refusal(404, texts('There is no such line of a bank statement.')),
   /** Matched meanwhile, another amount, or none of our entries. */
   bank_match_refused: refusal(409, texts('This entry cannot be matched with this line. Please look again.')),
+  /** A payment by hand is said to have come back, and the statement does not show it. */
+  bank_line_needed: refusal(
+    409,
+    texts(
+      "The bank's statement does not show this. Import it to the day after the payment, then choose the line by which the money came back.",
+    ),
+  ),
   statement_too_large: refusal(413, texts('This file is too large. A statement has at most 2 MB and 10,000 rows.')),
   statement_no_table: refusal(
     422,

@@ -123,6 +123,7 @@ export const BODIES: Readonly<Record<CallName, JsonObject | undefined>> = {
   completeWithdrawal: { status: 'approved', bankReference: 'UTR0000000001' },
   withdrawalBank: { status: 'approved' },
   withdrawalNotPaid: { status: 'approved', reason: 'The bank did not take it.' },
+  withdrawalCameBack: { status: 'paid', reason: 'The account is closed.', line: null },
   takeOverWithdrawal: { status: 'approved', reason: 'She has left us.', from: '00000000-0000-4000-8000-000000000000' },
   announcements: undefined,
   createAnnouncement: ANNOUNCEMENT,

@@ -33,6 +33,7 @@ const ACCEPTED_IN: Readonly<Partial<Record<CallName, string>>> = {
   withdrawalBank: 'server/src/features/payouts/by-hand.all.test.ts',
   withdrawalNotPaid: KEYED,
   takeOverWithdrawal: KEYED,
+  withdrawalCameBack: KEYED,
   approveWithdrawals: KEYED,
   approveRefunds: KEYED,
   creditSuspense: KEYED,

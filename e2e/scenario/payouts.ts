@@ -41,6 +41,9 @@ async function runWithdrawals(scenario: Scenario, { admin, member, other }: Toke
   expect((await scenario.step('withdrawalNotPaid', because)).status).toBe(409)
   const takeOver = { ...because, body: { ...because.body, from: crypto.randomUUID() } }
   expect((await scenario.step('takeOverWithdrawal', takeOver)).status).toBe(409)
+  // It is not paid yet.
+  const back = { token: admin, params, body: { ...seen, reason: 'It came back.', line: null } }
+  expect((await scenario.step('withdrawalCameBack', back)).status).toBe(409)
   const bank = await scenario.step('withdrawalBank', { token: admin, params, body: seen })
   const retried = await scenario.step('retryWithdrawal', { token: admin, params, body: seen })
   const completed = await scenario.step('completeWithdrawal', { token: admin, params, body: { ...seen, bankReference: 'UTR0000000001' } })

@@ -101,6 +101,13 @@ export const DECISIONS: readonly Bug[] = [
     test: HOLDS,
   },
   {
+    name: 'A payment by hand is taken back although the bank’s statement does not show its return',
+    file: `${PAYOUTS_FEATURE}/came-back.ts`,
+    find: '  if (!isShown) return {',
+    replace: "  if (!isShown && id === '') return {",
+    test: `${PAYOUTS_FEATURE}/came-back.test.ts`,
+  },
+  {
     name: 'Transfers that a hold stopped are not sent after the hold has ended',
     file: `${PAYOUTS_FEATURE}/payouts.ts`,
     find: '(): Promise<boolean> => sendAfterHold(db)',

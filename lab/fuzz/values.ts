@@ -72,6 +72,7 @@ const BY_NAME: Readonly<Record<string, (place: Place) => unknown>> = {
 const DECIDED_IN: readonly (readonly [path: RegExp, states: readonly string[]])[] = [
   [/\{id\}\/(approve|reject)$/, ['requested', 'requested', 'awaiting_second']],
   [/\{id\}\/(retry|complete|bank|not-paid|take-over)$/, ['approved']],
+  [/\{id\}\/came-back$/, ['paid']],
 ]
 /** Objects that are named as a whole. */
 const WHOLE = new Set(['bankDetail'])

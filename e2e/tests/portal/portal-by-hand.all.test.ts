@@ -128,6 +128,15 @@ describe('a payment by hand', () => {
     await dialog().getByLabel('Bank reference').fill('UTR0000000042')
     await dialog().getByRole('button', { name: 'Mark as paid', exact: true }).click()
     await expect(toast(page, 'The withdrawal is marked as paid.')).toBeVisible()
+    // The next day the bank sends the money back.
+    await expect(row('₹20.00').getByRole('button')).toHaveText(['Came back'])
+    await press('Came back', 'It came back')
+    await expect(dialog()).toContainText('Please give a reason')
+    await dialog().getByLabel('Reason').fill('The account is closed.')
+    await atBothWidths()
+    await dialog().getByRole('button', { name: 'It came back', exact: true }).click()
+    await expect(toast(page, 'Recorded. The money is with the member again.')).toBeVisible()
+    await expect(row('₹20.00')).toContainText('Reason: The account is closed.')
     await expect(row('₹20.00')).toContainText('Bank reference: UTR0000000042')
   })
 

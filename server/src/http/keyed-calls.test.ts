@@ -49,6 +49,7 @@ type Keyed =
   | 'takeOverWithdrawal'
   | 'triggerDraw'
   | 'withdraw'
+  | 'withdrawalCameBack'
   | 'withdrawalNotPaid'
 
 type Prepared = {
@@ -130,7 +131,13 @@ async function goToNextDay(): Promise<void> {
   await world.database.setClock(new Date(startOfDayMs(today) + 12 * 3_600_000))
   await world.services.catchUp()
 }
-const BY_HAND: ReadonlySet<Keyed> = new Set(['askTransfer', 'completeWithdrawal', 'withdrawalNotPaid', 'takeOverWithdrawal'])
+const BY_HAND: ReadonlySet<Keyed> = new Set([
+  'askTransfer',
+  'completeWithdrawal',
+  'withdrawalNotPaid',
+  'takeOverWithdrawal',
+  'withdrawalCameBack',
+])
 
 const CASES: { readonly [N in Keyed]: () => Promise<Prepared> } = {
   triggerDraw: async () => ({
@@ -184,6 +191,16 @@ const CASES: { readonly [N in Keyed]: () => Promise<Prepared> } = {
     const id = await shownTo(payer)
     return { as: payer, id, body: { status: 'approved', reason: 'The bank did not take it' } }
   },
+  withdrawalCameBack: async () => {
+    const id = await shownTo(payer)
+    const complete = () =>
+      byHand.calls.ask(`POST /admin/withdrawals/${id}/complete`, {
+        as: payer,
+        body: { status: 'approved', bankReference: 'UTR0000000043' },
+      })
+    const body = { status: 'paid', reason: 'The account is closed', line: null }
+    return { as: payer, id, body, refused: ['changed_since_seen', complete] }
+  },
   takeOverWithdrawal: async () => {
     const holder = await makeStaff(byHand.database.db)
     const id = await shownTo(holder)
@@ -232,6 +249,7 @@ const LOGGED: Readonly<Record<ByAdmin, string>> = {
   completeWithdrawal: 'withdrawal.complete',
   withdrawalNotPaid: 'withdrawal.not_paid',
   takeOverWithdrawal: 'withdrawal.take_over',
+  withdrawalCameBack: 'withdrawal.came_back',
   approveRefund: 'refund.approve',
   approveRefunds: 'refund.approve',
   rejectRefund: 'refund.reject',

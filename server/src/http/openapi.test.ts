@@ -72,6 +72,7 @@ test('exactly the calls that move money have the Idempotency-Key parameter', () 
     'translateDisbursement',
     'triggerDraw',
     'withdraw',
+    'withdrawalCameBack',
     'withdrawalNotPaid',
   ])
 })

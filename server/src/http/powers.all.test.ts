@@ -74,6 +74,7 @@ const wordOf = ({ status, body }: Answered): string => {
   const [result] = body.results ?? []
   if (typeof result?.code === 'string') return result.code
   if ((body.staff?.asked ?? []).length > 0) return 'waits'
+  if (body.withdrawal?.returnFirst) return 'waits'
   const state = (result ?? body.withdrawal ?? body.refund ?? body.item ?? body.disbursement ?? body.entry ?? body.finding ?? body.transfer)
     ?.status
   return state === 'awaiting_second' || state === 'requested' || state === 'asked' ? 'waits' : 'done'
@@ -224,6 +225,15 @@ const acts: Readonly<Record<string, Make>> = {
       return ask(as, `POST /admin/withdrawals/${id}/complete`, done)
     }
     return { act, excluded: other }
+  },
+  'take a payment back': async (rupees) => {
+    const member = await funded()
+    const [id, payer] = [await withdrawal(member, rupees), await staff()]
+    await db.query(sql`
+      update withdrawal set status = 'approved', approved_at = roz_now(), shown_to = ${payer}::bigint, shown_at = roz_now() where id = ${id}::uuid`)
+    await ask(payer, `POST /admin/withdrawals/${id}/complete`, { status: 'approved', bankReference: 'UTR0000000044' })
+    const body = { status: 'paid', reason: 'The account is closed', line: null }
+    return { act: (as) => ask(as, `POST /admin/withdrawals/${id}/came-back`, body), excluded: await ownHand(member) }
   },
   'approve a refund': async (rupees) => {
     const payer = await makeMember(db)

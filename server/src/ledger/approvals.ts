@@ -66,7 +66,7 @@ export async function judgeApprover(
 
 type Alone = {
   readonly by: bigint
-  readonly kind: 'withdrawal' | 'refund' | 'suspense_credit' | 'suspense_pay' | 'finding' | 'bank_transfer' | OutlayKind
+  readonly kind: 'withdrawal' | 'withdrawal_back' | 'refund' | 'suspense_credit' | 'suspense_pay' | 'finding' | 'bank_transfer' | OutlayKind
   readonly subject: string
   readonly amount: Paise
 }

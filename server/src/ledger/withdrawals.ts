@@ -7,6 +7,7 @@
  * - A payout that is reversed after the account was closed is booked to SUSPENSE.
  * - By hand: the administrator who was shown the bank account may have paid. Only this person ends the withdrawal, as paid or not paid,
  *   and the gateway no longer receives it. Nobody pays or ends a withdrawal of their own.
+ * - A payout by hand that came back, or never left, is reversed by the team's word: no gateway can tell. Above the limit two persons say so.
  * - An owner may take a shown withdrawal over, and names the administrator who has it. If another one has it by now, that is refused.
  * - Above a limit two persons approve; the first approval leaves it `requested`.
  * - A withdrawal of a member on hold is not approved, sent, shown or marked as paid.
@@ -68,13 +69,13 @@ export async function holdWithdrawal(
 
 type Row = { readonly memberId: bigint; readonly amount: Paise; readonly status: WithdrawalStatus }
 /** `shownTo`: the administrator who was shown the bank account, to pay by hand. */
-type Locked = Row & { readonly shownTo: bigint | null; readonly firstApprovedBy: bigint | null }
+type Locked = Row & { readonly shownTo: bigint | null; readonly firstApprovedBy: bigint | null; readonly returnFirstBy: bigint | null }
 
 /** Locks a withdrawal, so that decisions about it run one after the other. */
 const lockWithdrawal = (tx: Tx, id: string): Promise<Locked | undefined> =>
   maybeOne<Locked>(
     tx,
-    sql`select member_id as "memberId", amount, status, shown_to as "shownTo", first_approved_by as "firstApprovedBy"
+    sql`select member_id as "memberId", amount, status, shown_to as "shownTo", first_approved_by as "firstApprovedBy", return_first_by as "returnFirstBy"
           from withdrawal where id = ${id}::uuid for update`,
   )
 
@@ -253,6 +254,29 @@ export async function sayNotPaid(tx: Tx, { id, by, reason }: ByHand & { readonly
   const balance = await giveBack(tx, id, found.value)
   await end(tx, id, { status: 'rejected', reason, notPaidBy: by })
   return accepted({ memberId: found.value.memberId, amount: found.value.amount, balance })
+}
+
+/** A payout by hand came back. The caller has judged what the bank's statement says. `first`: nothing moves until another person says so too. */
+export async function sayCameBack(
+  tx: Tx,
+  { id, approver, reason }: { readonly id: string; readonly approver: Approver; readonly reason: string },
+): Promise<Outcome<PayoutBooked | 'first', WithdrawalRefusal | 'payouts_by_gateway' | ApprovalRefusal>> {
+  const found = await lockWithdrawal(tx, id)
+  if (found === undefined) return refused('withdrawal_not_found')
+  if (found.status !== 'paid') return refused('withdrawal_final')
+  if (found.shownTo === null) return refused('payouts_by_gateway')
+  const { memberId, amount } = found
+  const judged = await judgeApprover(tx, approver, { amount, owner: memberId, firstApprovedBy: found.returnFirstBy })
+  if (!judged.ok) return judged
+  const { by } = approver
+  if (judged.value === 'first') {
+    await tx.query(sql`update withdrawal set return_first_by = ${by}::bigint where id = ${id}::uuid`)
+    return accepted('first')
+  }
+  if (judged.value === 'alone') await recordAlone(tx, { by, kind: 'withdrawal_back', subject: id, amount })
+  const { status } = found
+  await reverse(tx, { id, word: 'reversed', reason }, { memberId, amount, status })
+  return accepted({ memberId, amount, status, result: 'reversed', contradicts: false })
 }
 
 /** `paid`: the money left. `failed`: it never left. `reversed`: it left and came back. */

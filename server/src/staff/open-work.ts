@@ -58,12 +58,14 @@ export function openWork({ viewer, payoutsByHand }: WorkView) {
     sql`(${wait} and not exists (select from member m where m.id = w.member_id and ${IS_ON_HOLD}))`
   const unheldRefund = (wait: Sql): Sql =>
     sql`(${wait} and not exists (select from member m where m.id = ${REFUND_OWNER} and ${IS_ON_HOLD}))`
+  /** One person has said that a payment by hand came back. A hold keeps no money out. */
+  const awaitingReturn = sql`(w.status = 'paid' and w.return_first_by is not null and not ${isSame(sql`w.return_first_by`, viewer)})`
   /** Approved for a payment by hand: no gateway pays out, or somebody was shown the bank account. */
   const isByHand = sql`(w.status = 'approved' and (${payoutsByHand}::boolean or w.shown_to is not null))`
   return {
     withdrawals: {
       to_decide: unheldWithdrawal(undecided(sql`w`)),
-      to_second: unheldWithdrawal(awaitingSecond(sql`w`)),
+      to_second: sql`(${unheldWithdrawal(awaitingSecond(sql`w`))} or ${awaitingReturn})`,
       by_hand: unheldWithdrawal(isByHand),
       not_sent: sql`(${isStopped(sql`w`)} and not ${isByHand})`,
     },

@@ -7,6 +7,7 @@
  * - Without a payout gateway one person is shown the account and pays by hand. Only that person says how it ended: paid, with
  *   the bank's reference, or not paid, with a reason. The transaction that shows the account records the person. A take-over names the
  *   person who was seen to have it.
+ * - A payment by hand that came back is reversed by the team's word and the bank's statement (came-back.ts).
  */
 import { randomUUID } from 'node:crypto'
 import type { RefusalCode } from '@roz/core/refusals.ts'
@@ -31,6 +32,7 @@ import {
 import { approveMany } from './approve-many.ts'
 import { isUpi, readPayoutDetail, type StoredAccount } from '../../members/bank-accounts.ts'
 import { tellEnd } from './book-transfer.ts'
+import { bookCameBack } from './came-back.ts'
 import { askSoon } from './checks.ts'
 import { changedSince, type Deciding, decideAbout, type Effect } from '../../staff/decision.ts'
 import type { PayoutsDeps } from './deps.ts'
@@ -45,6 +47,7 @@ type Names =
   | 'withdrawalBank'
   | 'withdrawalNotPaid'
   | 'takeOverWithdrawal'
+  | 'withdrawalCameBack'
 
 export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency): Handlers<Names> {
   const { payouts } = deps
@@ -125,6 +128,18 @@ export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency)
         const taken = await takeOver(tx, { id, by: call.session.memberId, from: call.body.from })
         return taken.ok ? { ok: true, after: { reason: call.body.reason, from: taken.value.from } } : taken
       }),
+    withdrawalCameBack: (call) =>
+      decide<'withdrawal_final' | 'payouts_by_gateway' | 'bank_line_needed' | 'bank_match_refused' | ApprovalRefusal>(
+        'came_back',
+        call,
+        async (tx, id) => {
+          const { reason, line } = call.body
+          const said = await bookCameBack(tx, deps, { id, by: call.session.memberId, reason, line })
+          if (!said.ok) return said
+          if (said.value !== 'first') await tellEnd(tx, id, said.value)
+          return { ok: true, after: { reason, line } }
+        },
+      ),
     withdrawalBank: (call) =>
       inTransaction(deps.db, async (tx) => {
         const { id } = call.params

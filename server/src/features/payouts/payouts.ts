@@ -43,6 +43,7 @@ type Names =
   | 'withdrawalBank'
   | 'withdrawalNotPaid'
   | 'takeOverWithdrawal'
+  | 'withdrawalCameBack'
   | 'requestRefund'
   | 'refunds'
   | 'adminRefunds'

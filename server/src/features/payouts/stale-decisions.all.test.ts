@@ -36,6 +36,7 @@ test.each([
   ['withdrawals', 'bank', 'approved', {}, () => byHand, () => withdrawal(byHand)],
   ['withdrawals', 'not-paid', 'approved', reason, () => byHand, () => withdrawal(byHand)],
   ['withdrawals', 'take-over', 'approved', { ...reason, from: crypto.randomUUID() }, () => byHand, () => withdrawal(byHand)],
+  ['withdrawals', 'came-back', 'paid', { ...reason, line: null }, () => byHand, () => withdrawal(byHand)],
   ['refunds', 'approve', 'rejected', {}, () => world, refund],
   ['refunds', 'reject', 'approved', reason, () => world, refund],
   ['suspense', 'credit', 'refunded', { memberId: crypto.randomUUID() }, () => world, item],

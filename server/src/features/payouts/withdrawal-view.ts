@@ -44,6 +44,8 @@ type Row = SuspectRow &
     readonly shownToId: string | null
     readonly shownToName: string | null
     readonly shownAt: Date | null
+    readonly returnFirstId: string | null
+    readonly returnFirstName: string | null
     readonly memberPublicId: string
     readonly memberName: string
     readonly memberEmail: string | null
@@ -54,10 +56,11 @@ const KEY = { at: sql`w.created_at`, id: sql`w.id` }
 const rows = sql`
   select w.id, w.amount, ${seenStatus(sql`w`)} as status, w.created_at as "createdAt", w.ended_at as "endedAt", b.bank_name as "bankName", b.last_four as "lastFour",
     ${nameMatchOf(sql`b`)} as "nameMatch", w.reference, w.reason, w.problem, w.flags, ${IS_ON_HOLD} as "isOnHold", w.approved_at as "approvedAt",
-    a.public_id as "shownToId", ${nameAt(sql`a`, sql`w.shown_at`)} as "shownToName", w.shown_at as "shownAt", ${payeeColumns}, ${suspectColumns}, ${approvalColumns(sql`w`)},
+    a.public_id as "shownToId", ${nameAt(sql`a`, sql`w.shown_at`)} as "shownToName", w.shown_at as "shownAt", ra.public_id as "returnFirstId", ra.name as "returnFirstName", ${payeeColumns}, ${suspectColumns}, ${approvalColumns(sql`w`)},
     ${microsOf(sql`w.created_at`)} as "sortedAt"
   from withdrawal w join bank_account b on b.id = w.bank_account_id join member m on m.id = w.member_id
-    left join member a on a.id = w.shown_to ${approvalJoins(sql`w`)}`
+    left join member a on a.id = w.shown_to
+    left join member ra on ra.id = w.return_first_by and w.status = 'paid' ${approvalJoins(sql`w`)}`
 
 const viewOf = (row: Row): AdminWithdrawal =>
   withSeen({
@@ -78,6 +81,7 @@ const viewOf = (row: Row): AdminWithdrawal =>
       row.shownToId === null || row.shownAt === null
         ? null
         : { id: row.shownToId, name: row.shownToName ?? '', at: instantOf(row.shownAt) },
+    returnFirst: row.returnFirstId === null ? null : { id: row.returnFirstId, name: row.returnFirstName ?? '' },
     ...suspectOf(row),
     ...approvalOf(row),
     endedAt: instantOrNull(row.endedAt),

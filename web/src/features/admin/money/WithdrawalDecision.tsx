@@ -11,10 +11,11 @@ import { call } from '../../../app/api.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { BeforeApproval } from './BeforeApproval.tsx'
+import { CameBack } from './CameBack.tsx'
 import { Decision } from '../Decision.tsx'
 import type { Withdrawal } from '../queries.ts'
 
-type ByHand = 'bank' | 'complete' | 'notPaid' | 'takeOver'
+type ByHand = 'bank' | 'complete' | 'notPaid' | 'takeOver' | 'cameBack'
 export type WithdrawalAction = 'approve' | 'reject' | 'retry' | ByHand
 export type Bank = Output<Api['withdrawalBank']>
 
@@ -160,6 +161,8 @@ function ByHandDecision({
           </p>
         </Decision>
       )
+    case 'cameBack':
+      return <CameBack withdrawal={withdrawal} onClose={onClose} />
     case 'takeOver':
       return (
         <Decision

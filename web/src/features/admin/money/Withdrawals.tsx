@@ -110,11 +110,16 @@ type Viewer = { readonly id: string; readonly isOwner: boolean; readonly mayDeci
 /** The decisions that send money or lead to sending it. None is offered while the member is on hold. */
 const SENDS: readonly WithdrawalAction[] = ['approve', 'retry', 'bank', 'complete']
 
-function actionsOf({ status, shownTo, onHold, firstApproval }: Withdrawal, byHand: boolean, viewer: Viewer): readonly WithdrawalAction[] {
+function actionsOf(
+  { status, shownTo, onHold, firstApproval, returnFirst }: Withdrawal,
+  byHand: boolean,
+  viewer: Viewer,
+): readonly WithdrawalAction[] {
   if (!viewer.mayDecide) return []
   const actions = (): readonly WithdrawalAction[] => {
     if (status === 'requested') return ['approve', 'reject']
     if (status === 'awaiting_second') return firstApproval?.id === viewer.id ? ['reject'] : ['approve', 'reject']
+    if (status === 'paid') return shownTo === null || returnFirst?.id === viewer.id ? [] : ['cameBack']
     if (status !== 'approved') return []
     if (shownTo === null) return byHand ? ['bank', 'reject'] : ['retry', 'reject']
     if (shownTo.id === viewer.id) return ['complete', 'notPaid', ...(byHand ? (['bank'] as const) : [])]
@@ -168,7 +173,7 @@ type RowProps = {
 function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
   const { t } = useLingui()
   const viewer = useViewer()
-  const { amount, member, bank, owed, reason, reference, status, approvedAt } = withdrawal
+  const { amount, member, bank, owed, reason, reference, status, approvedAt, returnFirst } = withdrawal
   const debt = formatMoney(owed)
   const labels = {
     approve: t`Approve`,
@@ -178,6 +183,7 @@ function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
     complete: t`Mark as paid`,
     notPaid: t`Not paid`,
     takeOver: t`Take over`,
+    cameBack: t`Came back`,
   } satisfies Record<WithdrawalAction, string>
   const holder = useHolder(withdrawal, viewer)
   const approvals = useApprovals(withdrawal)
@@ -203,6 +209,7 @@ function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
         status === 'rejected' && approvedAt !== null
           ? t`It was approved on ${formatInstant(approvedAt, currentLanguage())}; the approval was undone later.`
           : null,
+        returnFirst === null ? null : t`${returnFirst.name} says that it came back. Another person must say so too.`,
         owed === 0 ? null : t`The member owes: ${debt}`,
       ]}
       warnings={[...warningsOf(withdrawal), ...(holder === null ? [] : [holder])]}
@@ -210,7 +217,7 @@ function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
       {actionsOf(withdrawal, byHand, viewer).map((action, index) => (
         <Button
           key={action}
-          kind={index === 0 ? 'secondary' : 'quiet'}
+          kind={index === 0 && action !== 'cameBack' ? 'secondary' : 'quiet'}
           aria-label={`${labels[action]}: ${formatMoney(amount)}, ${member.name}`}
           onClick={() => onChoose(action)}
         >

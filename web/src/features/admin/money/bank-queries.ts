@@ -14,6 +14,15 @@ export const bankAccountsQuery = queryOptions({
   queryFn: ({ signal }) => call('bankAccounts', { signal }),
 })
 export const bankLinesQuery = pagesOf(['admin', 'bank-lines'], (page, signal) => call('bankLines', { query: page, signal }))
+/** Open lines by which a payment of this amount may have come back, of the newest hundred. */
+export const returnLinesQuery = (amount: number, since: string | null) =>
+  queryOptions({
+    queryKey: ['admin', 'bank-lines', 'returns', amount, since],
+    queryFn: async ({ signal }) => {
+      const { lines } = await call('bankLines', { query: { status: 'open', limit: 100 }, signal })
+      return lines.filter((line) => line.amount === amount && line.day >= (since ?? '').slice(0, 10))
+    },
+  })
 /** A line with the words of the bank: asks for a step-up. */
 export const bankLineQuery = (id: string) =>
   queryOptions({
