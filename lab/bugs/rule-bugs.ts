@@ -256,11 +256,11 @@ export const CLOSED_RULES: readonly Bug[] = [
     test: RIGHTS,
   },
   {
-    name: "The suspense item of a closed account is paid out although the payer's bank has taken the money back again",
+    name: 'The suspense item of a closed account is paid out although the gateway has paid the payout after all',
     file: `${LEDGER}/suspense.ts`,
     find: "return (await isTakenBack(tx, itemId)) ? refused('payment_taken_back') : accepted(item)",
     replace: 'return accepted(item)',
-    test: CHARGEBACKS,
+    test: SUSPENSE,
   },
   {
     name: "A stranger's payment is paid out by hand",
@@ -279,8 +279,22 @@ export const CLOSED_RULES: readonly Bug[] = [
   {
     name: 'A second chargeback leaves a closed account’s suspense item open and books the same amount as a loss',
     file: `${LEDGER}/chargebacks.ts`,
-    find: 'await takeReturned(tx, waiting, {',
-    replace: 'await takeReturned(tx, [], {',
+    find: 'await takeReturned(tx, items, {',
+    replace: 'await takeReturned(tx, payment.items, {',
+    test: CHARGEBACKS,
+  },
+  {
+    name: 'A dispute about a payment that is nobody’s leaves its item open and books the amount as a loss',
+    file: `${LEDGER}/chargebacks.ts`,
+    find: 'await takeReturned(tx, items, {',
+    replace: 'await takeReturned(tx, waiting, {',
+    test: CHARGEBACKS,
+  },
+  {
+    name: 'A payment that a dispute left to our losses is given out of SUSPENSE as well',
+    file: `${LEDGER}/suspense.ts`,
+    find: "  if (await coverLosses(tx, { ...item, id: itemId })) return refused('suspense_decided')\n",
+    replace: '',
     test: CHARGEBACKS,
   },
   {

@@ -2,9 +2,10 @@
  * Chargebacks: the payer's bank takes a payment back, and returns it if the dispute is won.
  * - A dispute's amount is taken once, however often the gateway repeats its status.
  * - The member pays as far as the balance reaches. Amounts held for a withdrawal or refund stay held.
- * - A closed account pays from its items in SUSPENSE.
- * - The rest is our loss and the member's debt. All parts together are the amount.
- * - A won dispute returns each part to its giver, payments of the debt included, or to SUSPENSE if the account is closed.
+ * - A payment in SUSPENSE that belongs to nobody gives its own items, and a closed account those of its owner.
+ * - The rest is our loss, and the debt of a member. All parts together are the amount.
+ * - A won dispute returns each part to its giver, payments of the debt included, or to SUSPENSE if the account is closed. What was nobody's
+ *   is an item again.
  * - A top-up that the bank took back cannot also be refunded. A dispute about another payment of the same order does not block the refund.
  * - A dispute can take the money again after returning it. Each taking is a turn with a ref of its own: `id`, `id#2`, ….
  */
@@ -13,8 +14,8 @@ import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { maybeOne, one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
-import { endDebt, giveBackToMember, openDebt, payDebts } from './debts.ts'
-import { lockReturned, suspendReturn, takeReturned } from './suspense.ts'
+import { endDebt, giveBackToMember, openDebt } from './debts.ts'
+import { type LockedItem, lockItemsOf, lockReturned, reopenTaken, suspendReturn, takeReturned } from './suspense.ts'
 import { debitMember, lockWallet, moveSystem } from './transfer.ts'
 
 export type Chargeback = {
@@ -27,7 +28,7 @@ export type Chargeback = {
 export type Parts = {
   readonly memberId: bigint | undefined
   readonly fromMember: Paise
-  /** The amount taken from the items of a closed account, or returned to them. */
+  /** The amount taken from items in SUSPENSE, or returned to them. */
   readonly suspended: Paise
   readonly lost: Paise
   /** The part of the returned `fromMember` that paid other debts of the member. */
@@ -55,14 +56,16 @@ export async function bookChargeback(tx: Tx, chargeback: Chargeback): Promise<Ou
   if (memberId !== undefined && wallet === undefined) throw new Error(`chargeback ${disputeId}: member ${memberId} has no wallet`)
   // Locks the items again: new ones may have arrived before this transaction had the wallet's lock.
   const waiting = memberId !== undefined && wallet?.isClosed === true ? await lockReturned(tx, memberId) : []
+  const items = [...payment.items, ...waiting]
   const { turns, out } = await turnsOf(tx, disputeId)
   if (out.length > 0) return accepted({ result: 'duplicate' })
   const ref = turns === 0 ? disputeId : `${disputeId}#${turns + 1}`
-  const fromMember = wallet === undefined ? ZERO : paise(amount < wallet.balance ? amount : wallet.balance)
+  const suspended = await takeReturned(tx, items, { ref, amount })
+  const due = paise(amount - suspended)
+  const fromMember = wallet === undefined ? ZERO : paise(due < wallet.balance ? due : wallet.balance)
   if (memberId !== undefined && fromMember > 0n)
     await debitMember(tx, { kind: 'chargeback', ref, memberId, amount: fromMember, to: 'GATEWAY' })
-  const suspended = await takeReturned(tx, waiting, { ref, amount: paise(amount - fromMember) })
-  const lost = paise(amount - fromMember - suspended)
+  const lost = paise(due - fromMember)
   if (lost > 0n) await moveLoss(tx, 'chargeback', `${ref}${LOSS}`, lost)
   if (lost > 0n && memberId !== undefined) await openDebt(tx, { ref, memberId, amount: lost })
   await tx.query(sql`
@@ -96,6 +99,7 @@ export async function returnChargeback(tx: Tx, chargeback: Omit<Chargeback, 'amo
   }
   for (const part of out) {
     if (part.giver === ACCOUNTS.LOSSES) await moveLoss(tx, 'chargeback_back', part.ref, part.amount)
+    else if (part.giver === ACCOUNTS.SUSPENSE && (await reopenTaken(tx, part))) suspended = paise(suspended + part.amount)
     else await give('chargeback_back', part)
   }
   for (const payment of repaid) await give('debt_back', payment)
@@ -105,24 +109,6 @@ export async function returnChargeback(tx: Tx, chargeback: Omit<Chargeback, 'amo
         select from dispute d where d.order_id = o.order_id and d.payment_id = o.payment_id and d.id <> ${disputeId}::text and d.is_taken)`)
   const taken = out.reduce((sum, { amount }) => sum + amount, 0n)
   return { result: 'booked', memberId, fromMember, suspended, lost: paise(taken - fromMember - suspended), debtPaid }
-}
-
-/**
- * The bank took this payment while it was in SUSPENSE, and now it credits this member. Its loss becomes the member's debt, which the
- * payment pays. Returns the amount paid.
- */
-export async function oweLoss(
-  tx: Tx,
-  payment: { readonly orderId: string; readonly paymentId: string; readonly memberId: bigint; readonly amount: Paise },
-): Promise<Paise> {
-  const { orderId, paymentId, memberId, amount } = payment
-  const losses = await tx.query<Omit<Part, 'giver'>>(sql`
-    select c.ref, c.amount from transfer c join dispute d on d.id = subject_of(c.ref)
-     where d.order_id = ${orderId}::text and d.payment_id = ${paymentId}::text and d.is_taken
-       and c.kind = 'chargeback' and c.debit = ${ACCOUNTS.LOSSES}::bigint
-       and not exists (select from transfer b where b.kind = 'chargeback_back' and b.ref = c.ref) order by c.ref collate "C"`)
-  for (const { ref, amount: lost } of losses) await openDebt(tx, { ref: turnOf(ref), memberId, amount: lost })
-  return payDebts(tx, memberId, amount)
 }
 
 const LOSS = '#loss'
@@ -149,31 +135,42 @@ async function turnsOf(tx: Tx, disputeId: string): Promise<{ readonly turns: num
   return { turns, out: parts.filter((part) => !part.isReturned) }
 }
 
+type DisputedPayment = {
+  readonly memberId: bigint | undefined
+  readonly paymentId: string
+  readonly amount: Paise
+  readonly items: readonly LockedItem[]
+}
+
 /**
  * Locks the disputed payment and finds the member who gives it.
  * - A payment that credited its order belongs to the order's member.
- * - A payment in SUSPENSE belongs to the member whom it was credited to, or to its order's member if that account is closed.
- * - Any other payment in SUSPENSE has no owner: its chargeback is a loss.
+ * - A payment in SUSPENSE belongs to the first member whom a part of it was credited to, or to its order's member if that account is closed.
+ * - Any other payment in SUSPENSE has no owner. `items`: those that belong to nobody.
  */
 async function lockPayment(
   tx: Tx,
   { orderId, paymentId }: Pick<Chargeback, 'orderId' | 'paymentId'>,
-): Promise<{ readonly memberId: bigint | undefined; readonly paymentId: string; readonly amount: Paise } | undefined> {
+): Promise<DisputedPayment | undefined> {
   const order = await maybeOne<{ memberId: bigint; amount: Paise; paymentId: string }>(
     tx,
     sql`select member_id as "memberId", amount, payment_id as "paymentId" from topup where order_id = ${orderId}::text for update`,
   )
-  if (order?.paymentId === paymentId) return order
-  const item = await maybeOne<{ id: bigint; amount: Paise }>(
-    tx,
-    sql`select id, amount from suspense_item where payment_id = ${paymentId}::text for update`,
-  )
+  if (order?.paymentId === paymentId) return { ...order, items: [] }
+  const items = await lockItemsOf(tx, paymentId)
+  const item = items.find((one) => one.paymentId === paymentId)
   if (item === undefined) return undefined
   const { memberId } = await one<{ memberId: bigint | null }>(
     tx,
-    sql`select coalesce((select credit from transfer where kind = 'suspense_credit' and ref = s.id::text),
+    sql`select coalesce((select credit from transfer where kind = 'suspense_credit' and ref = any (${items.map(({ id }) => String(id))}::text[])
+                          order by transfer_id limit 1),
                         (select o.member_id from topup o where o.order_id = s.order_id and s.reason = 'closed_account')) as "memberId"
           from suspense_item s where s.id = ${item.id}::bigint`,
   )
-  return { memberId: memberId ?? undefined, paymentId, amount: item.amount }
+  return {
+    memberId: memberId ?? undefined,
+    paymentId,
+    amount: item.amount,
+    items: items.filter(({ reason }) => reason !== 'closed_account'),
+  }
 }

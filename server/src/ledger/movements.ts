@@ -135,9 +135,12 @@ const heldStatus = sql`case t.kind
           when 'wd_hold' then (select w.status from withdrawal w where w.id = t.ref::uuid)
           when 'refund_hold' then (select r.status from refund r where r.id = t.ref::uuid) end`
 
+/** What a dispute took of an item is back with its payer; the rest is an item of its own. */
+const waitingAmount = sql`case s.status when 'taken'
+          then (select t.amount from transfer t where t.kind = 'chargeback' and t.ref = s.reference) else s.amount end`
 /** The owner of an item `s` is the member of the order `o`. A refund that waits for a second person may still be rejected. */
 const waitingStatus = sql`case s.status
-          when 'credited' then 'elsewhere'
+          when 'credited' then 'elsewhere' when 'taken' then 'returned'
           when 'refunded' then (select case r.status when 'requested' then 'checking' when 'paid' then 'returned' else 'returning' end
                                   from refund r where r.suspense_id = s.id and r.status not in ('rejected', 'failed'))
           else 'checking' end`
@@ -185,7 +188,7 @@ union all
     and ((extract(epoch from created_at) * 1000000)::bigint, order_id) < (q.order_us, q.order_id)
   order by created_at desc, order_id desc limit q.count)
 union all
-(select 'waiting', s.id, 'waiting', 'credit', s.amount, extract(epoch from s.created_at), null, s.payment_id, ${waitingStatus}, null, s.order_id, s.currency
+(select 'waiting', s.id, 'waiting', 'credit', ${waitingAmount}, extract(epoch from s.created_at), null, s.payment_id, ${waitingStatus}, null, s.order_id, s.currency
    from topup o cross join lateral (select * from suspense_item i where i.order_id = o.order_id offset 0) s
   where o.member_id = q.member_id and ${isWaiting}
     and s.created_at <= to_timestamp(q.item_us::numeric / 1000000)
@@ -232,7 +235,7 @@ const orderStatement = (memberId: bigint, orderId: string) => sql`
     from topup where member_id = ${memberId}::bigint and order_id = ${orderId}::text and ${isUnpaid}`
 
 const waitingStatement = (memberId: bigint, itemId: string) => sql`
-  select 'waiting:' || s.id as id, 'waiting' as kind, 'credit' as direction, s.amount, s.created_at as at, null as "balanceAfter",
+  select 'waiting:' || s.id as id, 'waiting' as kind, 'credit' as direction, ${waitingAmount} as amount, s.created_at as at, null as "balanceAfter",
          s.payment_id as ref, ${waitingStatus} as status, null as seq, s.order_id as "orderId", s.currency
     from suspense_item s join topup o on o.order_id = s.order_id
    where s.id = ${itemId}::bigint and o.member_id = ${memberId}::bigint and ${isWaiting}`

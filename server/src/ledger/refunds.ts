@@ -110,7 +110,7 @@ export async function currencyOfRefund(tx: Tx, id: string): Promise<string> {
 export async function findRefundSource(from: Queryable, id: string): ReturnType<typeof findMandatePayment> {
   const paid = await maybeOne<{ orderId: string; paymentId: string }>(
     from,
-    sql`select r.order_id as "orderId", coalesce(s.payment_id, t.payment_id) as "paymentId"
+    sql`select r.order_id as "orderId", coalesce(split_part(s.payment_id, '#', 1), t.payment_id) as "paymentId"
           from refund r left join suspense_item s on s.id = r.suspense_id left join topup t on t.order_id = r.order_id
          where r.id = ${id}::uuid and coalesce(s.payment_id, t.payment_id) is not null`,
   )

@@ -1,8 +1,9 @@
 /**
  * SUSPENSE: payments and returned money that no wallet can take.
  * - The account's balance is the sum of its open items.
- * - An item is decided once, under its lock. No administrator can decide it while the payer's bank has its payment, or credit it
- *   to an account of their own.
+ * - An item is decided once, under its lock. No administrator can credit it to an account of their own.
+ * - A dispute takes its amount from the open items of its payment; the rest is free to be decided. A loss that was booked while no item
+ *   was open is taken from the item before it is decided.
  * - Money returned for a closed account pays its owner's debt first. Only such money may be paid out by hand.
  * - A bank transfer is not refunded: it is credited, and its member may withdraw it.
  * - The payment of a member on hold is not refunded while the hold lasts.
@@ -94,7 +95,7 @@ async function openItem(tx: Tx, { orderId, paymentId, amount, currency }: NewIte
   return { id, orderId, paymentId, amount, currency, reason }
 }
 
-/** Takes from an open item of a closed account. The rest becomes an item of its own, which is returned. */
+/** Takes from an open item. The rest becomes an item of its own, which is returned. */
 async function takeFrom(
   tx: Tx,
   item: OpenItem,
@@ -108,10 +109,10 @@ async function takeFrom(
   return openItem(tx, { ...item, paymentId: `${item.paymentId}#rest`, amount: paise(item.amount - amount) }, item.reason)
 }
 
-/** Pays the owner's debts from the item. */
-async function payOwed(tx: Tx, item: OpenItem, ownerId: bigint): Promise<void> {
+/** Pays the owner's debts from the item; returns the amount paid. */
+function payOwed(tx: Tx, item: OpenItem, ownerId: bigint): Promise<Paise> {
   let rest: OpenItem | undefined = item
-  await payDebts(tx, ownerId, item.amount, async (ref, amount) => {
+  return payDebts(tx, ownerId, item.amount, async (ref, amount) => {
     if (rest === undefined) throw new Error(`debt ${ref} is paid from an item that is used up`)
     rest = await takeFrom(tx, rest, { kind: 'debt_paid', ref, amount })
   })
@@ -132,7 +133,7 @@ export async function claimSuspended(
     sql`select id, order_id as "orderId", amount, currency, status, reason from suspense_item where payment_id = ${paymentId}::text for update`,
   )
   if (item === undefined) return undefined
-  if (item.status !== 'open') return 'decided'
+  if (item.status !== 'open' || (await coverLosses(tx, { ...item, paymentId }))) return 'decided'
   await tx.query(sql`update suspense_item set status = 'credited', decided_at = roz_now() where id = ${item.id}::bigint`)
   if (item.amount > due) await openItem(tx, { ...item, paymentId: `${paymentId}#rest`, amount: paise(item.amount - due) }, item.reason)
   return item.amount >= due
@@ -148,6 +149,7 @@ type Item = {
   readonly reason: SuspenseReason
   readonly status: string
 }
+export type LockedItem = Item & { readonly id: bigint }
 export type SuspenseRefusal = 'suspense_not_found' | 'suspense_decided' | 'payment_taken_back'
 
 const lockItem = (tx: Tx, itemId: bigint): Promise<Item | undefined> =>
@@ -162,20 +164,64 @@ async function lockOpenItem(tx: Tx, itemId: bigint): Promise<Outcome<Item, Suspe
   const item = await lockItem(tx, itemId)
   if (item === undefined) return refused('suspense_not_found')
   if (item.status !== 'open') return refused('suspense_decided')
+  if (await coverLosses(tx, { ...item, id: itemId })) return refused('suspense_decided')
   return (await isTakenBack(tx, itemId)) ? refused('payment_taken_back') : accepted(item)
 }
 
+/** The payment whose items these are: an item that is made of another one keeps its name, with a suffix. */
+const ROOT = sql`split_part(s.payment_id, '#', 1)`
+/** Losses of disputes that have taken the payment of the item `s` or, for a closed account, the payment of its order. */
+const LOSSES_OF_ITEM = sql`
+  select c.ref, c.amount, c.transfer_id from dispute d
+    join transfer c on subject_of(c.ref) = d.id and c.kind = 'chargeback' and c.debit = ${ACCOUNTS.LOSSES}::bigint
+    left join debt on debt.ref = regexp_replace(c.ref, '#loss$', '')
+   where d.is_taken and d.payment_id in (${ROOT}, (select o.payment_id from topup o where s.reason = 'closed_account' and o.order_id = s.order_id))
+     and not exists (select from transfer b where b.kind = 'chargeback_back' and b.ref = c.ref)
+     and (debt.ref is null or debt.paid < debt.amount)`
+
+/**
+ * Takes from the item what its disputes left to LOSSES while no item was open: it was being refunded and the refund failed, or an earlier
+ * release booked such a dispute as a loss. True: the item is taken, and a rest is an item of its own.
+ */
+async function coverLosses(tx: Tx, item: OpenItem): Promise<boolean> {
+  if (item.reason === 'closed_account') {
+    const owner = await findOwner(tx, item.orderId)
+    if (owner !== undefined) await lockWallet(tx, owner)
+    return owner !== undefined && (await payOwed(tx, item, owner)) > 0n
+  }
+  const losses = await tx.query<{ ref: string; amount: Paise; parts: number }>(sql`
+    select l.ref, l.amount, (select count(*) from transfer p where p.kind = 'chargeback' and subject_of(p.ref) = subject_of(l.ref))::int as parts
+      from suspense_item s cross join lateral (${LOSSES_OF_ITEM}) l where s.id = ${item.id}::bigint order by l.transfer_id`)
+  const { LOSSES, GATEWAY } = ACCOUNTS
+  let rest: OpenItem | undefined = item
+  for (const { ref, amount, parts } of losses) {
+    if (rest === undefined || rest.amount < amount) break
+    if (!(await moveSystem(tx, { kind: 'chargeback_back', ref, debit: GATEWAY, credit: LOSSES, amount })))
+      throw new Error(`chargeback_back ${ref} is booked already`)
+    rest = await takeFrom(tx, rest, { kind: 'chargeback', ref: ref.replace(/#loss$/, `#part${parts}`), amount })
+  }
+  return rest !== item
+}
+
+const findOwner = async (tx: Tx, orderId: string): Promise<bigint | undefined> =>
+  (
+    await maybeOne<{ owner: bigint }>(
+      tx,
+      sql`select member_id as owner from topup where order_id = ${orderId}::text
+          union all select member_id from withdrawal where replace(id::text, '-', '') = ${orderId}::text limit 1`,
+    )
+  )?.owner
+
 /**
  * Whether the item's money is gone. Call it under the item's lock, which the bookings of disputes and conflicts need too.
- * - A dispute has taken the item's payment or, for a closed account, the payment of the item's order.
+ * - A dispute's loss is not taken from the item yet: it is being refunded.
  * - Or the gateway has paid a payout or refund that it had reported as returned.
  */
 export const isTakenBack = async (tx: Tx, itemId: bigint): Promise<boolean> =>
   (await maybeOne(
     tx,
     sql`select 1 from suspense_item s where s.id = ${itemId}::bigint and (
-          exists (select from dispute d left join topup o on s.reason = 'closed_account' and o.order_id = s.order_id
-                   where d.is_taken and d.payment_id in (s.payment_id, o.payment_id))
+          exists (${LOSSES_OF_ITEM})
           or (select count(*) filter (where kind in ('wd_conflict', 'refund_conflict'))
                    > count(*) filter (where kind in ('wd_conflict_back', 'refund_conflict_back'))
                 from transfer where kind in ('wd_conflict', 'refund_conflict', 'wd_conflict_back', 'refund_conflict_back')
@@ -187,6 +233,28 @@ export const lockReversed = (tx: Tx, id: string): Promise<unknown> =>
   tx.query(sql`
     select from suspense_item where reason = 'closed_account'
        and payment_id in (${`wd_reversed:${id}`}::text, ${`refund_reversed:${id}`}::text, ${`refund_reversed:${id}#rest`}::text) for update`)
+
+/** Locks the items of a payment that belongs to nobody: its own, and those that were made of it. */
+export const lockItemsOf = (tx: Tx, paymentId: string): Promise<LockedItem[]> =>
+  tx.query(sql`
+    select id, order_id as "orderId", payment_id as "paymentId", amount, currency, reason, status from suspense_item
+     where order_id = (select order_id from suspense_item where payment_id = ${paymentId}::text)
+       and (payment_id = ${paymentId}::text or starts_with(payment_id, ${paymentId}::text || '#')) order by id for update`)
+
+/** The dispute returned what it took from an item without an owner: an item of its own. False: the part was taken from no such item. */
+export async function reopenTaken(tx: Tx, { ref, amount }: { readonly ref: string; readonly amount: Paise }): Promise<boolean> {
+  const item = await maybeOne<OpenItem>(
+    tx,
+    sql`select id, order_id as "orderId", payment_id as "paymentId", amount, currency, reason from suspense_item
+         where reference = ${ref}::text and status = 'taken' and reason <> 'closed_account'`,
+  )
+  if (item === undefined) return false
+  const { GATEWAY, SUSPENSE } = ACCOUNTS
+  if (!(await moveSystem(tx, { kind: 'chargeback_back', ref, debit: GATEWAY, credit: SUSPENSE, amount })))
+    throw new Error(`chargeback_back ${ref} is booked already`)
+  await openItem(tx, { ...item, paymentId: `${item.paymentId}#back`, amount }, item.reason)
+  return true
+}
 
 type Decision = {
   readonly status: 'credited' | 'refunded' | 'paid'
@@ -303,7 +371,7 @@ export async function paySuspense(
 }
 
 /** Locks every item of a closed account, decided ones too, so that none is paid out meanwhile. Lock order: the items, then the wallet. */
-export const lockReturned = (tx: Tx, memberId: bigint): Promise<(Item & { readonly id: bigint })[]> =>
+export const lockReturned = (tx: Tx, memberId: bigint): Promise<LockedItem[]> =>
   tx.query(sql`
     select id, order_id as "orderId", payment_id as "paymentId", amount, currency, reason, status from suspense_item
      where reason = 'closed_account' and order_id in (
@@ -313,11 +381,12 @@ export const lockReturned = (tx: Tx, memberId: bigint): Promise<(Item & { readon
 /** Takes a chargeback from these items, as far as they reach; returns the amount taken. */
 export async function takeReturned(
   tx: Tx,
-  items: Awaited<ReturnType<typeof lockReturned>>,
+  items: readonly LockedItem[],
   { ref, amount }: { readonly ref: string; readonly amount: Paise },
 ): Promise<Paise> {
   let due = amount
-  for (const [index, item] of items.filter(({ status }) => status === 'open').entries()) {
+  const open = items.filter(({ status, currency }) => status === 'open' && currency === CURRENCY)
+  for (const [index, item] of open.entries()) {
     const taken = paise(item.amount < due ? item.amount : due)
     if (taken === 0n) break
     await takeFrom(tx, item, { kind: 'chargeback', ref: `${ref}#part${index + 1}`, amount: taken })

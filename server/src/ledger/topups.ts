@@ -4,13 +4,12 @@
  * - A payment for no order, for a paid order, or in another amount or currency is booked to SUSPENSE with an open item.
  * - A payment for an account without a wallet, or with a closed one, is booked to SUSPENSE too. No payment is lost.
  * - A failed or expired order may still be paid.
- * - A top-up pays no debt of its member, except the debt that it causes: the bank took the payment while it was in SUSPENSE.
+ * - A top-up pays no debt of its member. A payment that the bank took while it was in SUSPENSE credits nobody.
  */
-import { CURRENCY, type Paise, paise, ZERO } from '@roz/core/money.ts'
-import { maybeOne, one, sql } from '../db/sql.ts'
+import { CURRENCY, type Paise } from '@roz/core/money.ts'
+import { maybeOne, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { missedAutoJoin } from './auto-join.ts'
-import { oweLoss } from './chargebacks.ts'
 import { claimSuspended, type SuspenseReason, suspend } from './suspense.ts'
 import { creditMember, lockWallet } from './transfer.ts'
 
@@ -64,20 +63,13 @@ export async function captureTopup(tx: Tx, capture: Capture): Promise<Captured> 
   const balance = await credit(tx, order, capture.paymentId)
   if (balance === undefined) return { result: 'duplicate' }
   if (typeof balance === 'string') return suspend(tx, capture, balance, balance === 'closed_account' ? order.memberId : undefined)
-  const { isTaken } = await one<{ isTaken: boolean }>(
-    tx,
-    // A payment that the bank took while it was in SUSPENSE must not be refunded as well.
-    sql`update topup set status = 'captured', payment_id = ${capture.paymentId}::text, captured_at = roz_now(),
-          charged_back_at = (select roz_now() from dispute where order_id = ${order.orderId}::text and payment_id = ${capture.paymentId}::text
-                                and is_taken limit 1)
-         where order_id = ${order.orderId}::text returning charged_back_at is not null as "isTaken"`,
-  )
-  const owed = isTaken ? await oweLoss(tx, { ...capture, memberId: order.memberId, amount: order.amount }) : ZERO
+  await tx.query(sql`
+    update topup set status = 'captured', payment_id = ${capture.paymentId}::text, captured_at = roz_now() where order_id = ${order.orderId}::text`)
   return {
     result: 'credited',
     memberId: order.memberId,
     amount: order.amount,
-    balance: paise(balance - owed),
+    balance,
     missedAutoJoin: await missedAutoJoin(tx, order.memberId),
   }
 }

@@ -11,6 +11,7 @@ import { type Db, one, type Queryable, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { APPROVER, DAY, makeApprover, newMember, newOrderId, openDay } from './testing/fixtures.ts'
+import { bookDispute } from './disputes.ts'
 import { findMovement, listMovements, type Movement } from './movements.ts'
 import { refundSuspense } from './suspense.ts'
 import { refundOperations } from './testing/refund-operations.ts'
@@ -225,4 +226,40 @@ test('a page reads the items of the member’s own orders by their index, howeve
   // A bitmap scan names its index in a node of its own.
   const indexes = plans.flatMap((node) => (node['Index Name']?.startsWith('suspense_') === true ? [node['Index Name']] : []))
   expect(indexes).toEqual(['suspense_by_order', 'suspense_by_order'])
+})
+
+test('what a dispute took of a waiting payment is shown as returned, and the rest as being checked', async () => {
+  const memberId = await newMember(db)
+  const orderId = await order(memberId, 30)
+  await pay(orderId, `one-${orderId}`, 30)
+  const paymentId = `two-${orderId}`
+  await pay(orderId, paymentId, 30)
+  const told = {
+    disputeId: `of-${orderId}`,
+    orderId,
+    paymentId,
+    amount: wholeRupees(4),
+    type: 'CHARGEBACK',
+    status: 'X',
+    respondBy: undefined,
+  }
+  const dispute = (isTaken: boolean) => inTransaction(db, (tx) => bookDispute(tx, { ...told, state: isTaken ? 'lost' : 'won', isTaken }))
+  const waiting = async () => {
+    const lines = (await list(memberId)).filter(({ kind }) => kind === 'waiting')
+    expect(await Promise.all(lines.map(({ id }) => findMovement(db, memberId, id)))).toMatchObject(
+      lines.map(({ id, amount }) => ({ id, amount })),
+    )
+    return lines.map(({ status, amount }) => [status, amount])
+  }
+  await dispute(true)
+  expect(await waiting()).toEqual([
+    ['checking', 2600n],
+    ['returned', 400n],
+  ])
+  await dispute(false)
+  expect(await waiting()).toEqual([
+    ['checking', 400n],
+    ['checking', 2600n],
+    ['returned', 400n],
+  ])
 })

@@ -105,6 +105,8 @@ export type ItemBook = {
   status: string
   /** Credited by an administrator, or by its order's payment. */
   creditedTo?: bigint
+  /** The chargeback or the payment of a debt that took it. */
+  takenBy?: string | undefined
 }
 
 /** A disbursement, its correction or a platform entry; `parts`: the days that gave, or got back. */
@@ -243,8 +245,13 @@ export class Books {
   /** Adds an item of a closed account, which pays the member's debts. */
   wait(item: ItemBook, memberId: bigint): void {
     this.items.set(item.paymentId, item)
+    this.payFrom(item, memberId)
+  }
+
+  /** Pays the member's debts from the item; returns the amount paid. */
+  payFrom(item: ItemBook, memberId: bigint): bigint {
     let rest: ItemBook | undefined = item
-    this.payDebts(memberId, item.amount, (ref, amount) => {
+    return this.payDebts(memberId, item.amount, (ref, amount) => {
       if (rest !== undefined) rest = this.takeFrom(rest, 'debt_paid', ref, SYSTEM.LOSSES, amount)
     })
   }
@@ -252,9 +259,16 @@ export class Books {
   /** Takes from an item; the rest becomes an item of its own. */
   takeFrom(item: ItemBook, kind: string, ref: string, to: bigint, amount: bigint): ItemBook | undefined {
     item.status = 'taken'
+    item.takenBy = ref
     this.move(kind, ref, SYSTEM.SUSPENSE, to, amount)
     if (amount === item.amount) return undefined
-    const rest: ItemBook = { ...item, paymentId: `${item.paymentId}#rest`, amount: item.amount - amount, status: 'open' }
+    const rest: ItemBook = {
+      ...item,
+      paymentId: `${item.paymentId}#rest`,
+      amount: item.amount - amount,
+      status: 'open',
+      takenBy: undefined,
+    }
     this.items.set(rest.paymentId, rest)
     return rest
   }

@@ -1,7 +1,7 @@
 /** The model's rules of orders, payments, withdrawals and refunds. */
 import { type Books, type RefundBook, SYSTEM, unusedOf, type WithdrawalBook } from './model-books.ts'
 import { FAULT, type OpOf } from './model-ops.ts'
-import { isTaken, oweLosses } from './model-suspense.ts'
+import { coverLosses, isTaken } from './model-suspense.ts'
 
 const no = (code: string) => ({ ok: false, code })
 const yes = (value: unknown) => ({ ok: true, value })
@@ -51,7 +51,7 @@ export function capture(books: Books, op: OpOf<'capture'>): unknown {
   if (found.amount !== amount) return suspend(books, op, 'other_amount')
   if (books.member(found.memberId).isClosed) return suspend(books, op, 'closed_account', found.memberId)
   const item = books.items.get(paymentId)
-  if (item !== undefined && item.status !== 'open') return { result: 'duplicate' }
+  if (item !== undefined && (item.status !== 'open' || coverLosses(books, item))) return { result: 'duplicate' }
   // The gateway names a payment that paid another order: its owner is unknown.
   if (item === undefined && isBooked(books, paymentId)) return FAULT
   const { memberId } = found
@@ -70,9 +70,6 @@ export function capture(books: Books, op: OpOf<'capture'>): unknown {
   found.status = 'captured'
   found.paymentId = paymentId
   found.capturedOn = books.day
-  const taken = [...books.disputes.values()].filter((each) => each.orderId === orderId && each.paymentId === paymentId && each.isTaken)
-  found.chargedBack = taken.length > 0
-  if (found.chargedBack) oweLosses(books, taken, memberId, amount)
   const member = books.member(memberId)
   const missedAutoJoin =
     books.skipped.get(`${books.day} ${memberId}`) === 'insufficient_balance' &&

@@ -1,5 +1,5 @@
 /** The model's rules of items in SUSPENSE, and of disputes that take payments and return them. */
-import { type Books, type DisputeBook, SYSTEM } from './model-books.ts'
+import { type Books, type DisputeBook, type ItemBook, SYSTEM } from './model-books.ts'
 import { FAULT, type OpOf } from './model-ops.ts'
 
 const no = (code: string) => ({ ok: false, code })
@@ -7,20 +7,52 @@ const yes = (value: unknown) => ({ ok: true, value })
 const { GATEWAY, BANK, REFUNDS_PENDING, SUSPENSE, LOSSES } = SYSTEM
 const LOSS = '#loss'
 
-/** Whether a dispute has the item's payment or the payment of its order, or the money that came back was paid after all. */
+/** Losses of disputes that have the item's payment or the payment of its order, but for those that a member has paid. The oldest first. */
+function lossesOf(books: Books, item: ItemBook) {
+  const source = item.reason === 'closed_account' ? books.orders.get(item.orderId)?.paymentId : undefined
+  const of = [...books.disputes.values()].filter((each) => each.isTaken && [item.paymentId.split('#')[0], source].includes(each.paymentId))
+  const isPaid = (ref: string): boolean => {
+    const debt = books.debts.find((each) => `${each.ref}${LOSS}` === ref)
+    return debt !== undefined && debt.payments.reduce((sum, { amount }) => sum + amount, 0n) === debt.amount
+  }
+  const bookedAt = (ref: string): number => books.transfers.findIndex((line) => line.startsWith(`transfer chargeback ${ref} `))
+  return of
+    .flatMap((found) => found.out.flatMap(({ ref, giver, amount }) => (giver === LOSSES && !isPaid(ref) ? [{ found, ref, amount }] : [])))
+    .sort((one, other) => bookedAt(one.ref) - bookedAt(other.ref))
+}
+
+/** Whether money of the item is LOSSES' own, or the money that came back was paid after all. */
 export function isTaken(books: Books, paymentId: string): boolean {
-  const item = books.items.get(paymentId)
-  const source = item?.reason === 'closed_account' ? books.orders.get(item.orderId)?.paymentId : undefined
   const id = /^(?:wd|refund)_reversed:([^#]+)/.exec(paymentId)?.[1] ?? ''
   const sent = books.withdrawals.get(id) ?? books.refunds.get(id)
   if (sent !== undefined && sent.conflicts > sent.conflictsBack) return true
-  return [...books.disputes.values()].some((each) => each.isTaken && [paymentId, source].includes(each.paymentId))
+  const item = books.items.get(paymentId)
+  return item !== undefined && lossesOf(books, item).length > 0
+}
+
+/** An open item gives what disputes left to LOSSES. True: the item is taken. */
+export function coverLosses(books: Books, item: ItemBook): boolean {
+  if (item.reason === 'closed_account') {
+    const owner = ownerOf(books, item.orderId)
+    return owner !== undefined && books.payFrom(item, owner) > 0n
+  }
+  let rest: ItemBook | undefined = item
+  for (const { found, ref, amount } of lossesOf(books, item)) {
+    if (rest === undefined || rest.amount < amount) break
+    const parts = books.transfers.filter((line) => line.startsWith('transfer chargeback ') && line.split(/[ #]/)[2] === found.id).length
+    const part = ref.replace(LOSS, `#part${parts}`)
+    books.move('chargeback_back', ref, GATEWAY, LOSSES, amount)
+    rest = books.takeFrom(rest, 'chargeback', part, GATEWAY, amount)
+    found.out = [...found.out.filter((one) => one.ref !== ref), { ref: part, giver: SUSPENSE, amount }]
+  }
+  return rest !== item
 }
 
 export function creditItem(books: Books, { paymentId, memberId }: OpOf<'credit item'>): unknown {
   const item = books.items.get(paymentId)
   if (item === undefined) return no('suspense_not_found')
   if (item.status !== 'open') return no('suspense_decided')
+  if (coverLosses(books, item)) return no('suspense_decided')
   if (isTaken(books, paymentId)) return no('payment_taken_back')
   const member = books.members.get(memberId)
   if (member === undefined || member.isClosed) return no('member_not_found')
@@ -35,6 +67,7 @@ export function refundItem(books: Books, { paymentId, id }: OpOf<'refund item'>)
   const item = books.items.get(paymentId)
   if (item === undefined) return no('suspense_not_found')
   if (item.status !== 'open') return no('suspense_decided')
+  if (coverLosses(books, item)) return no('suspense_decided')
   if (isTaken(books, paymentId)) return no('payment_taken_back')
   if (books.refunds.has(id)) return FAULT
   if (paymentId.startsWith('wd_reversed:')) return no('suspense_no_source')
@@ -61,6 +94,7 @@ export function payItem(books: Books, { paymentId }: OpOf<'pay item'>): unknown 
   const item = books.items.get(paymentId)
   if (item === undefined) return no('suspense_not_found')
   if (item.status !== 'open') return no('suspense_decided')
+  if (coverLosses(books, item)) return no('suspense_decided')
   if (isTaken(books, paymentId)) return no('payment_taken_back')
   if (item.reason !== 'closed_account') return no('suspense_by_wallet')
   item.status = 'paid'
@@ -92,11 +126,16 @@ type Booked = { readonly moved?: unknown; readonly problem?: string }
 /** The payment and the member who gives it; no member if the payment is nobody's. */
 function paymentOf(books: Books, { orderId, paymentId }: OpOf<'dispute'>) {
   const topup = books.orders.get(orderId)
-  if (topup?.paymentId === paymentId) return { amount: topup.amount, memberId: topup.memberId, topup }
+  if (topup?.paymentId === paymentId) return { amount: topup.amount, memberId: topup.memberId, topup, items: [] }
   const item = books.items.get(paymentId)
   if (item === undefined) return undefined
   const owner = item.reason === 'closed_account' ? books.orders.get(item.orderId)?.memberId : undefined
-  return { amount: item.amount, memberId: item.creditedTo ?? owner, topup: undefined }
+  const items = [...books.items.values()].filter((each) => each.paymentId === paymentId || each.paymentId.startsWith(`${paymentId}#`))
+  const credit = books.transfers
+    .map((line) => line.split(' '))
+    .find(([, kind, ref]) => kind === 'suspense_credit' && items.some((each) => each.paymentId === ref))
+  const memberId = credit === undefined ? owner : BigInt(credit[4] ?? 0)
+  return { amount: item.amount, memberId, topup: undefined, items: items.filter(({ reason }) => reason !== 'closed_account') }
 }
 
 /** The owner of an item's order id: of an order, or of a withdrawal whose dashes are removed. */
@@ -116,17 +155,10 @@ function take(books: Books, found: DisputeBook, op: OpOf<'dispute'>): Booked {
   found.turns++
   const ref = found.turns === 1 ? found.id : `${found.id}#${found.turns}`
   const waiting = [...books.items.values()].filter(
-    ({ reason, status, orderId }) =>
-      memberId !== undefined && reason === 'closed_account' && status === 'open' && ownerOf(books, orderId) === memberId,
+    ({ reason, orderId }) => memberId !== undefined && reason === 'closed_account' && ownerOf(books, orderId) === memberId,
   )
-  const balance = memberId === undefined ? 0n : books.member(memberId).balance
-  const fromMember = balance < amount ? balance : amount
-  if (memberId !== undefined && fromMember > 0n) {
-    books.move('chargeback', ref, memberId, GATEWAY, fromMember)
-    found.out.push({ ref, giver: memberId, amount: fromMember })
-  }
-  let lost = amount - fromMember
-  for (const [index, item] of waiting.entries()) {
+  let lost = amount
+  for (const [index, item] of [...payment.items, ...waiting].filter(({ status }) => status === 'open').entries()) {
     if (lost === 0n) break
     const taken = item.amount < lost ? item.amount : lost
     const part = `${ref}#part${index + 1}`
@@ -134,13 +166,21 @@ function take(books: Books, found: DisputeBook, op: OpOf<'dispute'>): Booked {
     found.out.push({ ref: part, giver: SUSPENSE, amount: taken })
     lost -= taken
   }
+  const suspended = amount - lost
+  const balance = memberId === undefined ? 0n : books.member(memberId).balance
+  const fromMember = balance < lost ? balance : lost
+  if (memberId !== undefined && fromMember > 0n) {
+    books.move('chargeback', ref, memberId, GATEWAY, fromMember)
+    found.out.push({ ref, giver: memberId, amount: fromMember })
+    lost -= fromMember
+  }
   if (lost > 0n) {
     books.move('chargeback', `${ref}${LOSS}`, LOSSES, GATEWAY, lost)
     found.out.push({ ref: `${ref}${LOSS}`, giver: LOSSES, amount: lost })
     if (memberId !== undefined) books.debts.push({ ref, memberId, amount: lost, payments: [], isReturned: false })
   }
   if (payment.topup !== undefined) payment.topup.chargedBack = true
-  return { moved: { what: 'taken', memberId, fromMember, suspended: amount - fromMember - lost, lost, debtPaid: 0n } }
+  return { moved: { what: 'taken', memberId, fromMember, suspended, lost, debtPaid: 0n } }
 }
 
 function giveBackDisputed(books: Books, found: DisputeBook, op: OpOf<'dispute'>): Booked {
@@ -162,8 +202,14 @@ function giveBackDisputed(books: Books, found: DisputeBook, op: OpOf<'dispute'>)
     }
   }
   for (const { ref, giver, amount } of found.out) {
+    const nobodys = [...books.items.values()].find(({ takenBy, reason }) => takenBy === ref && reason !== 'closed_account')
     if (giver === LOSSES) books.move('chargeback_back', ref, GATEWAY, LOSSES, amount)
-    else giveBack('chargeback_back', ref, GATEWAY, amount)
+    else if (nobodys !== undefined) {
+      const back = `${nobodys.paymentId}#back`
+      books.move('chargeback_back', ref, GATEWAY, SUSPENSE, amount)
+      books.items.set(back, { paymentId: back, orderId: nobodys.orderId, amount, reason: nobodys.reason, status: 'open' })
+      moved.suspended += amount
+    } else giveBack('chargeback_back', ref, GATEWAY, amount)
     if (giver === LOSSES) moved.lost += amount
   }
   for (const { ref, amount } of debt?.payments ?? []) {
@@ -177,12 +223,4 @@ function giveBackDisputed(books: Books, found: DisputeBook, op: OpOf<'dispute'>)
       (each) => each !== found && each.orderId === orderId && each.paymentId === topup.paymentId && each.isTaken,
     )
   return { moved }
-}
-
-/** The losses of these disputes become debts of this member, and the payment pays them. */
-export function oweLosses(books: Books, disputes: readonly DisputeBook[], memberId: bigint, amount: bigint): void {
-  const losses = disputes.flatMap(({ out }) => out.filter(({ giver }) => giver === LOSSES))
-  for (const loss of losses.sort((a, b) => (a.ref < b.ref ? -1 : 1)))
-    books.debts.push({ ref: loss.ref.slice(0, -LOSS.length), memberId, amount: loss.amount, payments: [], isReturned: false })
-  books.payDebts(memberId, amount)
 }
