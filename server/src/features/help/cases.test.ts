@@ -544,9 +544,10 @@ describe('the withdrawal by the person who asked', () => {
     expect((await agree(settled)).status).toBe(200)
     expect((await withdraw(settled, phone)).body.code).toBe('case_too_late')
     expect((await look(settled, phone)).body.stage).toBe('agreed')
-    const number = await asked({ phone })
+    const other = nextPhone()
+    const number = await asked({ phone: other })
     await step(number, 'refused', { reason: 'no_money' })
-    expect((await withdraw(number, phone)).body.code).toBe('case_too_late')
+    expect((await withdraw(number, other)).body.code).toBe('case_too_late')
     expect(await rowOf(number)).toMatchObject({ stage: 'refused', isForgotten: false })
   })
 
