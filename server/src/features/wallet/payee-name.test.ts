@@ -135,7 +135,7 @@ test('a UPI ID is sent one rupee in seven days, however its name is spelled and 
   const shown = [...(await shownTo(member)), ...(await shownTo(friend))]
   expect([shown.filter((one: string | null) => one !== null), world.alarms]).toEqual([['match'], []])
   await world.db.query(sql`update payee_name_check set asked_at = asked_at - interval '8 days'`)
-  await withdraw(friend, { upiId })
+  await withdraw(friend, { upiId, name: 'Asha Rao' })
   await world.runDue()
   expect(await rupeesSentTo(upiId)).toBe(2)
 })
