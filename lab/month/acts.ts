@@ -74,6 +74,8 @@ export function createActs(world: World, books: GatewayBooks, dice: Dice) {
 
   async function askRefund(member: Member): Promise<void> {
     const listed = await world.call('refunds', { token: member.token })
+    // Who has not come for 30 days is logged out.
+    if (listed.status !== 200) return
     const order = listed.output.refundable.find(({ unused }) => unused >= 1)
     if (order === undefined) return
     const amount = 1 + dice.below(Math.floor(order.unused))
