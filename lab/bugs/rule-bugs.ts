@@ -297,13 +297,6 @@ export const CLOSED_RULES: readonly Bug[] = [
     replace: '',
     test: CHARGEBACKS,
   },
-  {
-    name: 'A chargeback takes a suspense item that is being paid out at the same time',
-    file: `${LEDGER}/suspense.ts`,
-    find: 'from withdrawal where member_id = ${memberId}::bigint) order by id for update`',
-    replace: 'from withdrawal where member_id = ${memberId}::bigint) order by id`',
-    test: CHARGEBACKS,
-  },
 ]
 
 export const ROUND_RULES: readonly Bug[] = [
