@@ -12,6 +12,7 @@ import { maybeOne, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { type PayoutBooked, sayCameBack } from '../../ledger/withdrawals.ts'
 import { CURSOR_PARTS } from '../../lists/cursor.ts'
+import { IS_UNBOOKED_LINE } from '../../staff/open-work.ts'
 import type { PayoutsDeps } from './deps.ts'
 
 type Said = { readonly id: string; readonly by: bigint; readonly reason: string; readonly line: string | null }
@@ -33,8 +34,6 @@ export async function bookCameBack(
   return said
 }
 
-/** The line has no entry and was not confirmed as a transfer; a reason given for it before may be withdrawn. */
-const IS_UNCLAIMED = sql`(l.subject is null and not exists (select from bank_transfer b where b.line_id = l.id and b.status <> 'rejected'))`
 /** Before its approval nobody paid a withdrawal `w`. */
 const FROM_DAY = sql`ist_day(coalesce(w.approved_at, w.created_at))`
 
@@ -46,7 +45,7 @@ async function hasNeverLeft(tx: Tx, id: string): Promise<boolean> {
                  (select min(complete_until) from statement_account where lines > 0) > ist_day(w.ended_at)
                  and (select min(first_day) from statement_account where lines > 0) <= ${FROM_DAY}
                  and not exists (select from bank_line l where l.subject = 'wd_paid:' || w.id)
-                 and not exists (select from bank_line l where l.day >= ${FROM_DAY} and l.amount = -w.amount and ${IS_UNCLAIMED})) as "isShown"
+                 and not exists (select from bank_line l where l.day >= ${FROM_DAY} and l.amount = -w.amount and ${IS_UNBOOKED_LINE})) as "isShown"
           from withdrawal w where w.id = ${id}::uuid`,
   )
   return isShown
@@ -58,7 +57,7 @@ async function isReturnOf(tx: Tx, { secrets }: Pick<PayoutsDeps, 'secrets'>, id:
   const found = await maybeOne<{ words: Buffer }>(
     tx,
     sql`select l.sealed_words as words from bank_line l join withdrawal w on w.id = ${id}::uuid
-         where l.id = ${line}::uuid and l.amount = w.amount and l.day >= ${FROM_DAY} and ${IS_UNCLAIMED}`,
+         where l.id = ${line}::uuid and l.amount = w.amount and l.day >= ${FROM_DAY} and ${IS_UNBOOKED_LINE}`,
   )
   if (found === undefined) return false
   const words = squeezed(secrets.decrypt(found.words, `bank_line:${line}`).toString())
