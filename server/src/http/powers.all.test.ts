@@ -335,6 +335,16 @@ const acts: Readonly<Record<string, Make>> = {
     const { hash } = body.disbursement.receipts[0]
     return { act: (as) => ask(as, `POST /admin/receipts/${hash}/withhold`, { reason: 'It shows a phone' }), excluded: payer }
   },
+  'publish a follow-up': async () => {
+    const payer = await staff()
+    const { id, beneficiary } = (await disbursed(payer, 5)).body.disbursement
+    await db.query(sql`
+      insert into arrival (outlay_id, received, how, heard_on, recorded_at, recorded_by)
+      values (${id}::uuid, true, 'call', ${DAY}::date, roz_now() - interval '15 days', ${await staff()}::bigint)`)
+    await db.query(sql`update beneficiary set follow_up_on = consented_on where id = ${beneficiary.id}::uuid`)
+    const act: Subject['act'] = (as) => ask(as, `POST /admin/disbursements/${id}/follow-ups`, { language: 'en', words: 'The shoes fit.' })
+    return { act, excluded: payer }
+  },
   'withhold a follow-up': async () => {
     const payer = await staff('owner')
     const { body } = await disbursed(payer, 5)
