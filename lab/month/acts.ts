@@ -1,5 +1,5 @@
 /**
- * What members do: they pay, set up AutoPay, join, withdraw and ask for refunds; strangers pay orders that are not ours.
+ * What members do: they pay, set up AutoPay, join, withdraw, ask for refunds and leave; strangers pay orders that are not ours.
  * - A call that the gateway's fault refuses is no payment: the driver counts what the payer's bank has paid.
  */
 import { randomUUID } from 'node:crypto'
@@ -66,10 +66,16 @@ export function createActs(world: World, books: GatewayBooks, dice: Dice) {
     return played
   }
 
-  async function withdraw(member: Member): Promise<void> {
-    const { accountHolderName } = member.bank
-    const place = dice.chance(0.5) ? { bankDetail: member.bank } : { upiDetail: { accountHolderName, upiId: member.upiId } }
-    await world.call('withdraw', { token: member.token, key: randomUUID(), body: { amount: 10, ...place } })
+  const placeOf = ({ bank, upiId }: Member) =>
+    dice.chance(0.5) ? { bankDetail: bank } : { upiDetail: { accountHolderName: bank.accountHolderName, upiId } }
+  const withdraw = async (member: Member): Promise<void> =>
+    void (await world.call('withdraw', { token: member.token, key: randomUUID(), body: { amount: 10, ...placeOf(member) } }))
+
+  /** Empties the wallet and deletes the account, once nothing of it is pending. Returns whether it is gone. */
+  async function leave(member: Member): Promise<boolean> {
+    const { token } = member
+    await world.call('closeAccount', { token, key: randomUUID(), body: placeOf(member) })
+    return (await world.call('deleteAccount', { token })).status === 204
   }
 
   async function askRefund(member: Member): Promise<void> {
@@ -107,6 +113,7 @@ export function createActs(world: World, books: GatewayBooks, dice: Dice) {
     pay,
     setUpAutopay,
     withdraw,
+    leave,
     askRefund,
     payStrange,
     join: async (member: Member): Promise<void> => void (await world.call('joinRound', { token: member.token, body: {} })),

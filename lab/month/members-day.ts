@@ -30,6 +30,7 @@ export type Goal = { readonly payments: number; readonly mandates: number }
 
 export function createMembersDay({ world, dice, acts, payers, savers, setFault }: Deps) {
   const waiting = [...savers]
+  const leaving = new Set<Member>()
   let paid = 0
   const mandates = (): number => savers.length - waiting.length
 
@@ -62,6 +63,8 @@ export function createMembersDay({ world, dice, acts, payers, savers, setFault }
     for (const member of some(0.05)) await acts.join(member)
     for (const member of some(0.006)) await acts.askRefund(member)
     for (const member of some(0.003)) await acts.withdraw(member)
+    for (const member of some(0.01, payers)) leaving.add(member)
+    for (const member of leaving) if (await acts.leave(member)) leaving.delete(member)
     for (const member of some(0.005, savers)) await acts.wish(member)
     for (const member of some(0.004, savers)) await acts.atBank(member)
     if (dice.chance(0.7)) await acts.payStrange()

@@ -1,30 +1,52 @@
 /** What the team decides about members' money: suspense, refunds and withdrawals. */
+import type { Api, Output } from '@roz/contract/api.ts'
+import { dayAt } from '@roz/core/ist-day.ts'
 import type { Dice } from '../faults/random.ts'
+import type { Bank } from './bank.ts'
 import { type Deciding, PAGE, readList, ROUNDS_MAX } from './deciding.ts'
 import type { World } from './world.ts'
 
-export function createMoneyDesk({ as }: World, { isTaken, key }: Deciding, dice: Dice) {
+type Item = Output<Api['suspense']>['suspense'][number]
+
+export function createMoneyDesk(
+  { as, nowMs }: World,
+  { isTaken, key }: Deciding,
+  { bank, dice }: { readonly bank: Bank; readonly dice: Dice },
+) {
   async function decideSuspense(): Promise<void> {
     for (let rounds = 0; rounds < ROUNDS_MAX && (await decidePage()); rounds++);
+  }
+
+  /** An item of a closed account is paid by hand, others are credited or sent back. */
+  function wayOf({ id, reason, currency, member, source, first }: Item) {
+    const params = { id }
+    // The gateway refunds no more than its order's amount, so a payment of another amount is credited to its payer.
+    const credits = currency === 'INR' && member !== null && (source !== 'payment' || reason === 'other_amount' || dice.chance(0.3))
+    return (person: 'finance' | 'owner', status: 'open' | 'awaiting_second') => {
+      if (reason === 'closed_account')
+        return as(person, 'paySuspense', { ...key(), params, body: { status, bankReference: `SUS${id.padStart(9, '0')}` } })
+      return credits
+        ? as(person, 'creditSuspense', { ...key(), params, body: { status, memberId: first?.payee?.id ?? member?.id ?? '' } })
+        : as(person, 'refundSuspense', { ...key(), params, body: { status } })
+    }
   }
 
   /** Returns whether there may be more. */
   async function decidePage(): Promise<boolean> {
     let decided = 0
     const { suspense } = (await as('finance', 'suspense', { query: { ...PAGE, status: 'to_decide' } })).output
-    for (const { id, reason, currency, member, source, first } of suspense) {
-      const params = { id }
-      const decide = (person: 'finance' | 'owner', status: 'open' | 'awaiting_second', credits: boolean) =>
-        credits
-          ? as(person, 'creditSuspense', { ...key(), params, body: { status, memberId: first?.payee?.id ?? member?.id ?? '' } })
-          : as(person, 'refundSuspense', { ...key(), params, body: { status } })
-      // The gateway refunds no more than its order's amount, so a payment of another amount is credited to its payer.
-      const credits = currency === 'INR' && member !== null && (source !== 'payment' || reason === 'other_amount' || dice.chance(0.3))
-      const answer = await decide('finance', 'open', credits)
-      if (!isTaken(`suspense ${id} (${reason})`, answer)) continue
+    for (const item of suspense) {
+      const what = `suspense ${item.id} (${item.reason})`
+      const decide = wayOf(item)
+      const first = await decide('finance', 'open')
+      if (!isTaken(what, first)) continue
       decided++
-      if (answer.output.item.status === 'awaiting_second')
-        isTaken(`suspense ${id} (${reason})`, await decide('owner', 'awaiting_second', credits))
+      const last = first.output.item.status === 'awaiting_second' ? await decide('owner', 'awaiting_second') : first
+      if (last !== first && !isTaken(what, last)) continue
+      const { id, status, reference, amount } = last.output.item
+      // The bank's number leads the line to this entry.
+      if (status === 'paid')
+        bank.payByHand(`suspense ${id}`, { day: dayAt(nowMs()), paise: -Math.round(amount * 100), words: `NEFT DR-${reference}` })
     }
     return decided > 0
   }

@@ -13,7 +13,7 @@ import type { World } from './world.ts'
 
 export function createTeam({ world, bank, dice }: { readonly world: World; readonly bank: Bank; readonly dice: Dice }) {
   const deciding = createDeciding()
-  const money = createMoneyDesk(world, deciding, dice)
+  const money = createMoneyDesk(world, deciding, { bank, dice })
   const books = createBooksDesk(world, deciding, { bank, dice })
   return {
     ...deciding,
