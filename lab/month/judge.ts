@@ -25,6 +25,8 @@ export type MonthResult = {
   readonly outside: Outside
   readonly mandates: number
   readonly closedPaise: number
+  /** Accounts that were deleted, and payments by hand of what came back to them afterwards. */
+  readonly gone: { readonly accounts: number; readonly paid: number }
   readonly verifiedDays: number
   readonly logLines: number
 }
@@ -80,6 +82,13 @@ async function readClosed({ db }: World): Promise<number> {
   )
   return closed
 }
+
+const readGone = ({ db }: World): Promise<MonthResult['gone']> =>
+  one(
+    db,
+    sql`select (select count(*)::int from member where deleted_at is not null) as accounts,
+          (select count(*)::int from transfer where kind = 'suspense_paid') as paid`,
+  )
 
 async function auditBooks({ db }: World): Promise<string[]> {
   const text = describeViolations(await runAudit(db))
@@ -158,5 +167,14 @@ export async function judge({ world, books, bank, secrets, complaints, counts }:
     ...leaks,
     ...complaints,
   ]
-  return { accounts, findings, outside, mandates: counts().mandates, closedPaise, verifiedDays: published.length, logLines: lines }
+  return {
+    accounts,
+    findings,
+    outside,
+    mandates: counts().mandates,
+    closedPaise,
+    gone: await readGone(world),
+    verifiedDays: published.length,
+    logLines: lines,
+  }
 }

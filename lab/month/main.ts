@@ -49,6 +49,7 @@ const result = await runMonth({
 const left = await endEverything()
 say(
   `${result.outside.payments} payments, ${result.mandates} mandates, ${result.outside.debits} debits; ` +
+    `${result.gone.accounts} accounts deleted, ${result.gone.paid} payments by hand to their owners; ` +
     `${result.verifiedDays} days verified twice; ${result.logLines} lines of logs scanned`,
 )
 say(`${'rupees'.padEnd(18)}${['ours', 'theirs', 'found', 'difference'].map((word) => word.padStart(14)).join('')}`)

@@ -5,6 +5,7 @@
  * - Then the gateway is well, until nothing is open anywhere; and everything is judged.
  * - The run stops itself: each wait has a bound, and `goesOn` ends it between two days.
  */
+import { setTimeout } from 'node:timers/promises'
 import { addDays, dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import { createDice } from '../faults/random.ts'
 import { createActs } from './acts.ts'
@@ -37,6 +38,8 @@ const DEBITS_AFTER = 28
 const MORE_DAYS = 4
 /** Work of the gateway's pace is not waited for while it fails. */
 const PATIENCE = { silent: 2, failing: 12, well: 600 } as const
+/** Each call to a silent gateway waits ten seconds, and thousands are due in a night: then it is silent for so long, in ms. */
+const SILENT_MS = 60_000
 const WELL_DAYS_MAX = 24
 const PAYMENTS_OF_WELL_DAY = 4
 const LEFT_SHOWN = 6
@@ -75,6 +78,11 @@ function createRun(world: World, options: MonthOptions, payers: number) {
     savers: world.members.slice(payers),
     setFault,
   })
+
+  const wellAfter = async (ms: number): Promise<void> => {
+    await setTimeout(ms)
+    await setFault(undefined)
+  }
 
   /** The part of a total that is reached at the end of a day. */
   const reached = (total: number, day: number, days: number): number => Math.round((total * Math.min(day + 1, days)) / days)
@@ -124,7 +132,10 @@ function createRun(world: World, options: MonthOptions, payers: number) {
     await world.pass(40, 20)
     const night = faultOfNight(index)
     await setFault(night)
-    await morning(addDays(day, 1), PATIENCE[!options.faults ? 'well' : night.isSlow === true ? 'silent' : 'failing'])
+    const isSilent = options.faults && night.isSlow === true
+    const ends = isSilent ? wellAfter(SILENT_MS) : undefined
+    await morning(addDays(day, 1), PATIENCE[!options.faults ? 'well' : isSilent ? 'silent' : 'failing'])
+    await ends
     const { payments, mandates } = members.counts()
     options.say(`${day}: ${payments} payments, ${mandates} mandates, ${team.complaints.length} unexpected refusals`)
   }
