@@ -119,7 +119,15 @@ export const bankCalls = {
     path: '/admin/bank-lines',
     roles: READERS,
     summary: 'The lines of all statements, newest import first, without their words.',
-    query: z.object({ ...page.shape, status: z.enum(['open'], 'choice_invalid').optional() }),
+    query: z.object({
+      ...page.shape,
+      status: z.enum(['open'], 'choice_invalid').optional(),
+      returnOf: z
+        .string()
+        .max(100)
+        .optional()
+        .meta({ description: 'The id of a withdrawal: lines without an entry by which its payment by hand may have come back' }),
+    }),
     output: z.object({ lines: z.array(line), nextCursor }),
     refusals: [],
   }),

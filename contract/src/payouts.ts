@@ -249,13 +249,10 @@ export const payoutCalls = {
     refusals: ['withdrawal_not_found', 'changed_since_seen', 'withdrawal_final', 'own_money', 'idempotency_mismatch'],
   }),
   withdrawalCameBack: staffCall({
-    method: 'POST',
+    ...decision,
     path: '/admin/withdrawals/{id}/came-back',
-    roles: TREASURY,
-    stepUp: true,
     summary:
       'A payment by hand came back, or was recorded by mistake: the money goes back into the wallet. Where statements are imported, `line` is the line by which it came back, or null if they show that it never left. Above the limit the first voice waits for a second person.',
-    params: id,
     body: z.strictObject({ ...reasonedWithdrawal.shape, line: z.string().min(1).max(100).nullable() }),
     output: withdrawalAnswer,
     refusals: [

@@ -17,7 +17,7 @@
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
-import { maybeOne, sql } from '../db/sql.ts'
+import { maybeOne, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { type Approver, isOwnMoney, judgeApprover, recordAlone, recordFirstApproval } from './approvals.ts'
@@ -71,12 +71,19 @@ type Row = { readonly memberId: bigint; readonly amount: Paise; readonly status:
 /** `shownTo`: the administrator who was shown the bank account, to pay by hand. */
 type Locked = Row & { readonly shownTo: bigint | null; readonly firstApprovedBy: bigint | null; readonly returnFirstBy: bigint | null }
 
+/**
+ * Who said that the payout by hand `w` came back, while that waits for a second person.
+ * It lapses after seven days: a mistake needs nobody to take it back.
+ */
+export const RETURN_VOICE: Sql = sql`
+  case when w.status = 'paid' and w.return_first_at > (select roz_now()) - interval '7 days' then w.return_first_by end`
+
 /** Locks a withdrawal, so that decisions about it run one after the other. */
 const lockWithdrawal = (tx: Tx, id: string): Promise<Locked | undefined> =>
   maybeOne<Locked>(
     tx,
-    sql`select member_id as "memberId", amount, status, shown_to as "shownTo", first_approved_by as "firstApprovedBy", return_first_by as "returnFirstBy"
-          from withdrawal where id = ${id}::uuid for update`,
+    sql`select member_id as "memberId", amount, status, shown_to as "shownTo", first_approved_by as "firstApprovedBy", ${RETURN_VOICE} as "returnFirstBy"
+          from withdrawal w where id = ${id}::uuid for update`,
   )
 
 export type WithdrawalRefusal = 'withdrawal_not_found' | 'withdrawal_final'
@@ -270,7 +277,7 @@ export async function sayCameBack(
   if (!judged.ok) return judged
   const { by } = approver
   if (judged.value === 'first') {
-    await tx.query(sql`update withdrawal set return_first_by = ${by}::bigint where id = ${id}::uuid`)
+    await tx.query(sql`update withdrawal set return_first_by = ${by}::bigint, return_first_at = roz_now() where id = ${id}::uuid`)
     return accepted('first')
   }
   if (judged.value === 'alone') await recordAlone(tx, { by, kind: 'withdrawal_back', subject: id, amount })

@@ -11,6 +11,7 @@ import { type Sql, sql } from '../db/sql.ts'
 import { IS_LATE_CHARGE, IS_UNCANCELLED } from '../ledger/autopay.ts'
 import { NEEDS_ANSWER } from '../ledger/disputes.ts'
 import { IS_ON_HOLD, ON_HOLD, REFUND_OWNER } from '../ledger/holds.ts'
+import { RETURN_VOICE } from '../ledger/withdrawals.ts'
 
 export type Viewer = { readonly memberId: bigint; readonly staffRole: StaffRole }
 /** `payoutsByHand`: no gateway pays withdrawals out. */
@@ -42,6 +43,10 @@ export const IS_UNBOOKED_LINE: Sql = sql`(l.subject is null
 export const IS_CLOSED_LINE: Sql = sql`exists (
   select from money_finding f where f.kind = 'bank_line' and f.subject = 'bank_line:' || l.id and f.closed_at is not null and f.ended_at is null)`
 export const IS_FREE_LINE: Sql = sql`(${IS_UNBOOKED_LINE} and not ${IS_CLOSED_LINE})`
+/** Before this day nobody paid the withdrawal `w`. */
+export const FROM_DAY: Sql = sql`ist_day(coalesce(w.approved_at, w.created_at))`
+/** The line `l` may be the payment `w` that came back, also where somebody closed it with a reason. A person reads the bank's words. */
+export const MAY_BE_RETURN: Sql = sql`(l.amount = w.amount and l.day >= ${FROM_DAY} and ${IS_UNBOOKED_LINE})`
 /** Requests for help `c` that are open, and for which nobody did anything for three days. */
 export const UNTOUCHED_CASE = sql`(c.stage = any (${[...CASE_OPEN]}::text[]) and c.touched_at < (select roz_now()) - interval '3 days')`
 /** Help and its corrections `o`, booked in the last 30 days, whose public words lack one of our languages. An older one no longer waits. */
@@ -59,7 +64,7 @@ export function openWork({ viewer, payoutsByHand }: WorkView) {
   const unheldRefund = (wait: Sql): Sql =>
     sql`(${wait} and not exists (select from member m where m.id = ${REFUND_OWNER} and ${IS_ON_HOLD}))`
   /** One person has said that a payment by hand came back. A hold keeps no money out. */
-  const awaitingReturn = sql`(w.status = 'paid' and w.return_first_by is not null and not ${isSame(sql`w.return_first_by`, viewer)})`
+  const awaitingReturn = sql`(w.status = 'paid' and w.return_first_by is not null and ${RETURN_VOICE} is not null and not ${isSame(RETURN_VOICE, viewer)})`
   /** Approved for a payment by hand: no gateway pays out, or somebody was shown the bank account. */
   const isByHand = sql`(w.status = 'approved' and (${payoutsByHand}::boolean or w.shown_to is not null))`
   return {

@@ -47,7 +47,7 @@ const WITHIN_TWO_DAYS = sql`at + interval '48 hours'`
 export type TodoView = { readonly viewer: Viewer; readonly payoutsByHand: boolean; readonly byTransfer?: boolean }
 type Work = ReturnType<typeof openWork>
 
-const withdrawalsThat = (wait: Sql): Sql => sql`select w.created_at as at from withdrawal w where ${wait}`
+const withdrawalsThat = (wait: Sql): Sql => sql`select coalesce(w.return_first_at, w.created_at) as at from withdrawal w where ${wait}`
 const refundsThat = (wait: Sql): Sql => sql`select r.created_at as at from refund r where ${wait}`
 const outlaysThat = (wait: Sql): Sql => sql`select o.asked_at as at from outlay o where ${wait}`
 

@@ -1,18 +1,20 @@
 /** A payment by hand that came back, or never left, returns to the member: by the bank's statement where one is imported. */
 import { randomUUID } from 'node:crypto'
-import { addDays, startOfDayMs } from '@roz/core/ist-day.ts'
+import { addDays, isoIst, startOfDayMs } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { closeWallet } from '../../ledger/closing.ts'
 import { addMoney, DAY } from '../../ledger/testing/fixtures.ts'
+import { voidVoices } from '../../ledger/voices-that-left.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
 import { readWallet } from '../../ledger/wallets.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
 import { noticesTo } from '../../testing/notices.ts'
 import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
 import { BANK } from '../../testing/wallet-world.ts'
+import { readTodo } from '../desk/todo.ts'
 import { type Line, statementText } from '../accounts/bank/testing/bank-world.ts'
 import { HDFC } from '../accounts/bank/testing/samples.ts'
 
@@ -85,6 +87,33 @@ test('above the limit two persons say so, and of many at once it is given back o
   const answers = await Promise.all([1, 2, 3].map(() => cameBack(id, null, sunita)))
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409])
   expect([await balanceOf(id), await waits(sunita)]).toEqual([1500, []])
+})
+
+test('a first word ends with the role of its person, and lapses after seven days', async () => {
+  await tomorrow()
+  const { id } = await paidByHand(1500)
+  const meera = await makeStaff(db)
+  const waits = async () =>
+    (await world.calls.ask('GET /admin/withdrawals?status=to_second', { as: sunita })).body.withdrawals.map((one: { id: string }) => one.id)
+  await cameBack(id, null, meera)
+  expect(await waits()).toEqual([id])
+  await inTransaction(db, async (tx) => {
+    await tx.query(sql`update member set deleted_at = roz_now(), email = null where id = ${meera}::bigint`)
+    await voidVoices(tx, meera, sunita)
+  })
+  expect([await waits(), (await cameBack(id)).body.withdrawal.returnFirst?.id]).toEqual([[], expect.any(String)])
+  const listed = async () =>
+    (await readTodo(db, { viewer: { memberId: sunita, staffRole: 'finance' }, payoutsByHand: true })).find(
+      ({ code }) => code === 'withdrawals_second',
+    )
+  // It waits since the first word, not since the withdrawal.
+  const said = (await one<{ at: Date }>(db, sql`select return_first_at as at from withdrawal where id = ${id}::uuid`)).at
+  expect(await listed()).toMatchObject({ count: 1, oldest: isoIst(said.getTime()) })
+  await db.query(sql`select set_clock_offset((select offset_ms from clock_offset) + 7::bigint * 86400000)`)
+  expect([await waits(), await listed()]).toEqual([[], undefined])
+  // So Sunita's is the first one now.
+  expect((await cameBack(id, null, sunita)).body.withdrawal).toMatchObject({ status: 'paid', returnFirst: { id: expect.any(String) } })
+  expect((await cameBack(id)).body.withdrawal.status).toBe('reversed')
 })
 
 test('whoever pays friends and takes it back is stopped by the limit of a day', async () => {
@@ -195,6 +224,55 @@ test('a payment that never left needs no line, once the statement has the day af
   await atBank('CASH', 1)
   await importToNow()
   expect((await cameBack(left.id)).body.code).toBe('bank_line_needed')
+  const [cheque = ''] = await openLines(-140)
+  const matched = { status: 'open', subject: `wd_paid:${left.id}` }
+  expect((await ask(ravi, `POST /admin/bank-lines/${cheque}/match`, matched)).status).toBe(200)
   expect((await cameBack(never.id)).body.withdrawal.status).toBe('reversed')
   expect(await balanceOf(never.id)).toBe(130)
+})
+
+test('a larger debit may hold the payment with others, until somebody closes it with a reason', async () => {
+  const { id } = await paidByHand(150)
+  await atBank('BULK PAYMENT 3 PAYEES', -410)
+  await atBank('CASH', 2)
+  await importToNow()
+  await atBank('CASH', 3)
+  await importToNow()
+  expect((await cameBack(id)).body.code).toBe('bank_line_needed')
+  const [line = ''] = await openLines(-410)
+  const [finding] = (await findingsOf(line)) as [{ id: string; seen: string }]
+  expect((await ask(ravi, `POST /admin/findings/${finding.id}/close`, { status: 'open', seen: finding.seen, reason: 'Rent' })).status).toBe(
+    200,
+  )
+  expect((await cameBack(id)).body.withdrawal.status).toBe('reversed')
+})
+
+test('a line that was closed with a reason is offered, and may be the return', async () => {
+  await tomorrow()
+  const { id, utr } = await paidByHand(160)
+  await atBank(`NEFT DR ${utr}`, -160)
+  await atBank('NEFT RETURN', 160)
+  await importToNow()
+  const [line = ''] = await openLines(160)
+  const [finding] = (await findingsOf(line)) as [{ id: string; seen: string }]
+  await ask(ravi, `POST /admin/findings/${finding.id}/close`, { status: 'open', seen: finding.seen, reason: 'Nobody knows' })
+  expect(await openLines(160)).toEqual([])
+  const offered = async (of: string) => (await world.calls.ask(`GET /admin/bank-lines?returnOf=${of}&limit=100`, { as: ravi })).body.lines
+  expect(await offered(id)).toMatchObject([{ id: line, status: 'closed' }])
+  expect([await offered(randomUUID()), await offered('x')]).toEqual([[], []])
+  expect((await cameBack(id, line)).body.withdrawal.status).toBe('reversed')
+  expect(await offered(id)).toEqual([])
+})
+
+test('every account’s statement must have the days of the payment: another one may have paid', async () => {
+  await tomorrow()
+  const { id } = await paidByHand(170)
+  await db.query(sql`
+    insert into statement_account (id, name, last_four, mapping, opening, first_day, closing, last_day, complete_until, lines)
+    select gen_random_uuid(), 'Savings', '8902', mapping, 0, ist_day(roz_now()) + 1, 0, ist_day(roz_now()) + 1, ist_day(roz_now()) + 9, 1 from statement_account limit 1`)
+  await atBank('CASH', 4)
+  await importToNow()
+  await atBank('CASH', 5)
+  await importToNow()
+  expect((await cameBack(id)).body.code).toBe('bank_line_needed')
 })

@@ -12,7 +12,7 @@ import { maybeOne, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { type PayoutBooked, sayCameBack } from '../../ledger/withdrawals.ts'
 import { CURSOR_PARTS } from '../../lists/cursor.ts'
-import { IS_UNBOOKED_LINE } from '../../staff/open-work.ts'
+import { FROM_DAY, IS_FREE_LINE, IS_UNBOOKED_LINE, MAY_BE_RETURN } from '../../staff/open-work.ts'
 import type { PayoutsDeps } from './deps.ts'
 
 type Said = { readonly id: string; readonly by: bigint; readonly reason: string; readonly line: string | null }
@@ -34,18 +34,20 @@ export async function bookCameBack(
   return said
 }
 
-/** Before its approval nobody paid a withdrawal `w`. */
-const FROM_DAY = sql`ist_day(coalesce(w.approved_at, w.created_at))`
-
-/** Whether the statements, if there are any, have the days of the payment and not the payment. */
+/**
+ * Whether the statements, if there are any, have the days of the payment and not the payment.
+ * - Each account must have these days: any of them may have paid.
+ * - The debit of the amount, also one that was closed with a reason, may be this payment; a larger open one may hold it with others.
+ */
 async function hasNeverLeft(tx: Tx, id: string): Promise<boolean> {
   const { isShown } = await one<{ isShown: boolean }>(
     tx,
     sql`select not exists (select from statement_account where lines > 0) or (
                  (select min(complete_until) from statement_account where lines > 0) > ist_day(w.ended_at)
-                 and (select min(first_day) from statement_account where lines > 0) <= ${FROM_DAY}
+                 and (select max(first_day) from statement_account where lines > 0) <= ${FROM_DAY}
                  and not exists (select from bank_line l where l.subject = 'wd_paid:' || w.id)
-                 and not exists (select from bank_line l where l.day >= ${FROM_DAY} and l.amount = -w.amount and ${IS_UNBOOKED_LINE})) as "isShown"
+                 and not exists (select from bank_line l where l.day >= ${FROM_DAY} and l.amount = -w.amount and ${IS_UNBOOKED_LINE})
+                 and not exists (select from bank_line l where l.day >= ${FROM_DAY} and l.amount < -w.amount and ${IS_FREE_LINE})) as "isShown"
           from withdrawal w where w.id = ${id}::uuid`,
   )
   return isShown
@@ -57,7 +59,7 @@ async function isReturnOf(tx: Tx, { secrets }: Pick<PayoutsDeps, 'secrets'>, id:
   const found = await maybeOne<{ words: Buffer }>(
     tx,
     sql`select l.sealed_words as words from bank_line l join withdrawal w on w.id = ${id}::uuid
-         where l.id = ${line}::uuid and l.amount = w.amount and l.day >= ${FROM_DAY} and ${IS_UNBOOKED_LINE}`,
+         where l.id = ${line}::uuid and ${MAY_BE_RETURN}`,
   )
   if (found === undefined) return false
   const words = squeezed(secrets.decrypt(found.words, `bank_line:${line}`).toString())

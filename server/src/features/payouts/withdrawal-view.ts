@@ -8,7 +8,7 @@ import type { Cursor } from '../../lists/cursor.ts'
 import { seenStatus } from '../../ledger/approvals.ts'
 import { gatewayIdOf } from '@roz/core/gateway-id.ts'
 import { IS_ON_HOLD } from '../../ledger/holds.ts'
-import type { WithdrawalStatus } from '../../ledger/withdrawals.ts'
+import { RETURN_VOICE, type WithdrawalStatus } from '../../ledger/withdrawals.ts'
 import { instantOf, instantOrNull, type Search } from '../../lists/listing.ts'
 import { microsOf, orderOf } from '../../lists/newest-first.ts'
 import { nameMatchOf, type ShownAccount, shownAccount } from '../../members/bank-accounts.ts'
@@ -60,7 +60,7 @@ const rows = sql`
     ${microsOf(sql`w.created_at`)} as "sortedAt"
   from withdrawal w join bank_account b on b.id = w.bank_account_id join member m on m.id = w.member_id
     left join member a on a.id = w.shown_to
-    left join member ra on ra.id = w.return_first_by and w.status = 'paid' ${approvalJoins(sql`w`)}`
+    left join member ra on ra.id = ${RETURN_VOICE} ${approvalJoins(sql`w`)}`
 
 const viewOf = (row: Row): AdminWithdrawal =>
   withSeen({

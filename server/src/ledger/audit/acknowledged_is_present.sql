@@ -24,10 +24,11 @@ select 'key of member ' || k.member_id as subject, k.route || ' was acknowledged
      select from withdrawal w join transfer t on t.kind = 'wd_back' and t.ref = w.id::text where 'withdrawal:' || w.id = k.ref and w.not_paid_by = k.member_id)
    -- Another owner may have taken it over since.
    when k.route like 'withdrawal.take_over %' then not exists (select from withdrawal w where 'withdrawal:' || w.id = k.ref and w.shown_to is not null)
-   -- A first voice moves nothing.
+   -- A first voice moves nothing, and ends with the role of its person: its entry in the log stays.
    when k.route like 'withdrawal.came_back %' then not exists (
-     select from withdrawal w where 'withdrawal:' || w.id = k.ref
-        and (w.return_first_by is not null or exists (select from transfer t where t.kind = 'wd_reversed' and t.ref = w.id::text)))
+     select from audit_log a where a.subject = k.ref and a.actor_id = k.member_id and a.action = 'withdrawal.came_back')
+     or (k.answer #>> '{value,withdrawal,status}' = 'reversed' and not exists (
+       select from transfer t where t.kind = 'wd_reversed' and 'withdrawal:' || t.ref = k.ref))
    when k.route like 'withdrawal.complete %' then not exists (select from transfer t where t.kind = 'wd_paid' and 'withdrawal:' || t.ref = k.ref)
    when k.route like 'refund.approve %' then not exists (select from refund r where 'refund:' || r.id = k.ref and (r.status <> 'requested' or r.first_approved_by is not null or (not is_settled_staff(k.member_id) and exists (
        select from audit_log a where a.subject = k.ref and a.actor_id = k.member_id and a.action like '%.approve'))))

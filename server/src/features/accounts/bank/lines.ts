@@ -7,13 +7,13 @@ import type { bankCalls } from '@roz/contract/bank.ts'
 import type { Output } from '@roz/contract/api.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
-import { type Db, maybeOne, one, type Queryable, sql } from '../../../db/sql.ts'
+import { type Db, maybeOne, one, type Queryable, type Sql, sql } from '../../../db/sql.ts'
 import { inTransaction, type Tx } from '../../../db/transaction.ts'
 import type { Handlers } from '../../../http/route.ts'
 import { CURSOR_PARTS, type Cursor } from '../../../lists/cursor.ts'
 import { instantOf, pageOf } from '../../../lists/listing.ts'
 import { microsOf, olderThan } from '../../../lists/newest-first.ts'
-import { IS_CLOSED_LINE } from '../../../staff/open-work.ts'
+import { IS_CLOSED_LINE, MAY_BE_RETURN } from '../../../staff/open-work.ts'
 import { logStaff } from '../../../staff/staff-log.ts'
 import type { AccountsDeps } from '../deps.ts'
 import { compareBank } from './compare.ts'
@@ -42,14 +42,21 @@ function viewOf({ id, account, day, amount, balance, status, subject, storedAt }
 }
 const view = async (from: Queryable, id: string): Promise<Shown> => viewOf(await one<Row>(from, sql`${ROWS} where l.id = ${id}::uuid`))
 
+type Wanted = { readonly status?: 'open' | undefined; readonly returnOf?: string | undefined }
+
+function mayBeReturnOf(id: string | undefined): Sql {
+  if (id === undefined) return sql`true`
+  return CURSOR_PARTS.uuid(id) ? sql`exists (select from withdrawal w where w.id = ${id}::uuid and ${MAY_BE_RETURN})` : sql`false`
+}
+
 async function listLines(
   db: Db,
-  status: 'open' | undefined,
+  { status, returnOf }: Wanted,
   { after, limit }: { readonly after: Cursor | undefined; readonly limit: number },
 ): Promise<{ readonly shown: Shown; readonly key: Cursor }[]> {
   const rows = await db.query<Row>(sql`
     ${ROWS} where ${olderThan({ at: sql`l.stored_at`, id: sql`l.id` }, after)}
-       and ${status === undefined ? sql`true` : sql`(l.subject is null and not ${IS_CLOSED_LINE})`}
+       and ${status === undefined ? sql`true` : sql`(l.subject is null and not ${IS_CLOSED_LINE})`} and ${mayBeReturnOf(returnOf)}
      order by l.stored_at desc, l.id desc limit ${limit + 1}::int`)
   return rows.map((row) => ({ shown: viewOf(row), key: [row.sortedAt, row.id] }))
 }
@@ -65,7 +72,7 @@ const viewProposal = ({ subject, kind, day, amount, refs, hasReference }: MatchP
 
 export const bankLineHandlers = (deps: AccountsDeps): Handlers<'bankLines' | 'bankLine' | 'matchBankLine'> => ({
   bankLines: async ({ query }) => {
-    const page = await pageOf(query, (part) => listLines(deps.db, query.status, part))
+    const page = await pageOf(query, (part) => listLines(deps.db, query, part))
     return page.ok ? { ok: true, value: { lines: [...page.rows], nextCursor: page.nextCursor } } : page
   },
   bankLine: ({ session, params: { id } }) =>

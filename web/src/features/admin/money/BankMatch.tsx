@@ -66,12 +66,29 @@ function LineFacts({ data: { line, words } }: { readonly data: Data }) {
   return (
     <>
       <p>{line.amount < 0 ? t`${sum} out on ${on}` : t`${sum} in on ${on}`}</p>
+      <BankWords words={words} />
+    </>
+  )
+}
+
+function BankWords({ words }: { readonly words: string }) {
+  return (
+    <>
       <p className="small muted">
         <Trans>The words of the bank:</Trans>
       </p>
       <pre className="report">{words}</pre>
     </>
   )
+}
+
+/** The bank's words of a line that is chosen in another dialog. */
+export function WordsOfLine({ id }: { readonly id: string }) {
+  const { t } = useLingui()
+  const found = useQuery(bankLineQuery(id))
+  if (found.isError)
+    return <ErrorState title={t`The line could not be loaded.`} busy={found.isFetching} onRetry={() => void found.refetch()} />
+  return found.data === undefined ? <Skeleton lines={2} /> : <BankWords words={found.data.words} />
 }
 
 type CandidatesProps = { readonly data: Data; readonly chosen: string | undefined; readonly onChoose: (subject: string) => void }

@@ -1,6 +1,7 @@
 /**
  * The dialog for a payment by hand that came back, or never left.
- * - It offers the statement's open lines of the amount, and chooses none by itself. The server decides whether one is needed.
+ * - It offers the statement's lines of the amount, and chooses none by itself. Of the chosen one it shows the bank's words. The server
+ *   decides whether one is needed.
  * - The form stays open after a refusal, so that another line can be chosen.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
@@ -16,12 +17,13 @@ import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
 import type { Withdrawal } from '../queries.ts'
+import { WordsOfLine } from './BankMatch.tsx'
 import { returnLinesQuery } from './bank-queries.ts'
 
 export function CameBack({ withdrawal, onClose }: { readonly withdrawal: Withdrawal; readonly onClose: () => void }) {
   const { t } = useLingui()
-  const { id, status, seen, amount, member, approvedAt, returnFirst } = withdrawal
-  const lines = useQuery(returnLinesQuery(amount, approvedAt))
+  const { id, status, seen, amount, member, returnFirst } = withdrawal
+  const lines = useQuery(returnLinesQuery(id))
   const [line, setLine] = useState('')
   const first = returnFirst?.name ?? ''
   return (
@@ -31,7 +33,7 @@ export function CameBack({ withdrawal, onClose }: { readonly withdrawal: Withdra
       danger
       unready={lines.data === undefined}
       check={() => true}
-      question={{ label: t`Reason`, hint: t`The member sees it.`, rule: decisionReason, long: true }}
+      question={{ label: t`Reason`, hint: t`It stays in the staff log.`, rule: decisionReason, long: true }}
       send={(reason, idempotencyKey) =>
         call('withdrawalCameBack', {
           params: { id },
@@ -72,17 +74,20 @@ export function CameBack({ withdrawal, onClose }: { readonly withdrawal: Withdra
         <Skeleton lines={1} />
       ) : lines.data.length === 0 ? (
         <p className="small muted spaced">
-          <Trans>No open line of an imported statement has this amount.</Trans>
+          <Trans>No line of a statement that has no entry has this amount.</Trans>
         </p>
       ) : (
-        <SelectField label={t`Line of the statement`} value={line} onChange={(event) => setLine(event.target.value)}>
-          <option value="">{t`None: the payment never left`}</option>
-          {lines.data.map((one) => (
-            <option key={one.id} value={one.id}>
-              {`${formatLongDay(one.day, currentLanguage())} · ${formatMoney(one.amount)} · ${one.account}`}
-            </option>
-          ))}
-        </SelectField>
+        <>
+          <SelectField label={t`Line of the statement`} value={line} onChange={(event) => setLine(event.target.value)}>
+            <option value="">{t`None: the payment never left`}</option>
+            {lines.data.map((one) => (
+              <option key={one.id} value={one.id}>
+                {`${formatLongDay(one.day, currentLanguage())} · ${formatMoney(one.amount)} · ${one.account}`}
+              </option>
+            ))}
+          </SelectField>
+          {line === '' ? null : <WordsOfLine key={line} id={line} />}
+        </>
       )}
     </Decision>
   )

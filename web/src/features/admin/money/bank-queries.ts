@@ -14,14 +14,11 @@ export const bankAccountsQuery = queryOptions({
   queryFn: ({ signal }) => call('bankAccounts', { signal }),
 })
 export const bankLinesQuery = pagesOf(['admin', 'bank-lines'], (page, signal) => call('bankLines', { query: page, signal }))
-/** Open lines by which a payment of this amount may have come back, of the newest hundred. */
-export const returnLinesQuery = (amount: number, since: string | null) =>
+/** The newest lines by which a payment by hand may have come back. */
+export const returnLinesQuery = (returnOf: string) =>
   queryOptions({
-    queryKey: ['admin', 'bank-lines', 'returns', amount, since],
-    queryFn: async ({ signal }) => {
-      const { lines } = await call('bankLines', { query: { status: 'open', limit: 100 }, signal })
-      return lines.filter((line) => line.amount === amount && line.day >= (since ?? '').slice(0, 10))
-    },
+    queryKey: ['admin', 'bank-lines', 'returns', returnOf],
+    queryFn: async ({ signal }) => (await call('bankLines', { query: { returnOf, limit: 100 }, signal })).lines,
   })
 /** A line with the words of the bank: asks for a step-up. */
 export const bankLineQuery = (id: string) =>
