@@ -3,7 +3,9 @@
  * - The person who was shown the bank account ends the withdrawal, or an owner takes it over. The row names that person to everyone else.
  * - A member's hold and an undone approval are shown in words, and the member reads the reason of a rejection.
  */
+import { addDays, dayAt, type IstDay, isoIst, startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
+import { STATEMENT_PRESETS } from '@roz/core/statement-presets.ts'
 import { sql } from '@roz/server/db/sql.ts'
 import { inTransaction } from '@roz/server/db/transaction.ts'
 import { captureTopup, createTopup } from '@roz/server/ledger/topups.ts'
@@ -14,7 +16,7 @@ import { auditVisit, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { inDatabase } from '../../harness/database.ts'
 import { expect } from '../../harness/expect.ts'
-import { adminToken, BANK, eventually, mailsTo, newMember, type Person } from '../../harness/people.ts'
+import { adminToken, BANK, eventually, mailsTo, newMember, type Person, setClock } from '../../harness/people.ts'
 import type { Program } from '../../harness/program.ts'
 import { useAppFixture, type Work } from '../../harness/app-fixture.ts'
 import { toast } from '../../harness/steps.ts'
@@ -204,6 +206,56 @@ describe('a payment by hand', () => {
     expect(visit.complaints()).toEqual([expect.stringContaining('status of 409')])
   })
 })
+
+describe('a payment that the statement shows as returned', () => {
+  test('the dialog offers its line with the words of the bank', async () => {
+    const id = await approved(14)
+    const token = await adminToken(roz.url)
+    await ask(roz.url, 'withdrawalBank', { token, params: { id }, body: { status: 'approved' } })
+    await ask(roz.url, 'completeWithdrawal', { token, params: { id }, body: { status: 'approved', bankReference: 'UTR0000000043' } })
+    const today = dayAt(Date.now())
+    await importLines(today, [
+      ['NEFT DR-UTR0000000043-ASHA VERMA', -14],
+      ['NEFT RETURN-UTR0000000043-ACCOUNT CLOSED', 14],
+      ['CASH DEPOSIT', 7],
+    ])
+    const work: Work = async () => {
+      await row('₹14.00')
+        .getByRole('button', { name: /^Came back:/ })
+        .click()
+      await dialog().getByLabel('Line of the statement').selectOption({ index: 1 })
+      await expect(dialog()).toContainText('NEFT RETURN-UTR0000000043-ACCOUNT CLOSED')
+      await dialog().getByLabel('Reason').fill('The account is closed.')
+      await atBothWidths()
+      await dialog().getByRole('button', { name: 'It came back', exact: true }).click()
+      await expect(toast(page, 'Recorded. The money is with the member again.')).toBeVisible()
+    }
+    // The clock is a day further: the session is over.
+    await fixture.at('/admin/dashboard?tab=withdrawals', work, { token: await adminToken(roz.url) })
+  })
+})
+
+/** Imports the statement of a day, on the next one. */
+async function importLines(day: IstDay, lines: readonly (readonly [words: string, rupees: number])[]): Promise<void> {
+  await setClock(roz.url, isoIst(startOfDayMs(addDays(day, 1)) + 12 * 3_600_000))
+  const token = await adminToken(roz.url)
+  const params = { id: crypto.randomUUID() }
+  await ask(roz.url, 'saveBankAccount', { token, params, body: { name: 'Current', lastFour: '8901', mapping: STATEMENT_PRESETS.HDFC } })
+  let balance = 1000
+  const date = day.split('-').toReversed().join('/')
+  const rows = lines.map(([words, rupees]) => {
+    balance += rupees
+    return `${date},"${words}",,${rupees < 0 ? -rupees : ''},${rupees < 0 ? '' : rupees},${balance}`
+  })
+  const text = ['Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.,Closing Balance', ...rows].join('\n')
+  const form = (): FormData => {
+    const made = new FormData()
+    made.set('file', new Blob([text], { type: 'text/csv' }), 'statement.csv')
+    return made
+  }
+  const { output } = await ask(roz.url, 'previewStatement', { token, params, form: form() })
+  await ask(roz.url, 'importStatement', { token, params, query: { seen: output.seen, until: day }, form: form() })
+}
 
 describe('the member', () => {
   test('reads the reason of a rejection in the wallet and on the receipt', async () => {
