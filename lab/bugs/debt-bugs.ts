@@ -1,5 +1,5 @@
 /** Bugs in debts: money that the payer's bank took back and the wallet could not pay. */
-import { type Bug, DEBTS, LEDGER } from './bug.ts'
+import { type Bug, CHARGEBACKS, DEBTS, LEDGER } from './bug.ts'
 
 export const DEBT_RULES: readonly Bug[] = [
   {
@@ -22,6 +22,13 @@ export const DEBT_RULES: readonly Bug[] = [
     find: '  if (lost > 0n && memberId !== undefined) await openDebt(tx, { ref, memberId, amount: lost })\n',
     replace: '',
     test: DEBTS,
+  },
+  {
+    name: 'A loss that a member owes is taken from an item of the same payment as well',
+    file: `${LEDGER}/suspense.ts`,
+    find: "(debt.ref is null or s.reason = 'closed_account' and debt.paid",
+    replace: '(debt.ref is null or debt.paid',
+    test: CHARGEBACKS,
   },
   {
     name: 'A withdrawal of a member in debt is approved',

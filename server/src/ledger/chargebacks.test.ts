@@ -8,6 +8,7 @@ import { useTestDatabase } from '../testing/database.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { readBalances } from './balances.ts'
 import { closeWallet } from './closing.ts'
+import { readDebt } from './debts.ts'
 import { bookDispute } from './disputes.ts'
 import { addMoney, DAY, newMember, newOrderId, openDay } from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
@@ -161,6 +162,42 @@ test('the rest of a payment that was disputed in part is decided, and a second d
     [2000n, 600n],
     [400n, 0n],
   ])
+})
+
+test.each([
+  // The item of ₹4 pays the debt; what is left of it is the member's.
+  { owed: 3, balance: 100n, debt: 0n },
+  { owed: 6, balance: 0n, debt: 200n },
+])('a loss of ₹$owed that a member owes is not taken from an item of the same payment', async ({ owed, balance, debt }) => {
+  const changed = await changes()
+  const memberId = await newMember(database.db)
+  const { orderId, turn } = await nobodys(30)
+  await turn(`part${owed}`, 4, 'taken')
+  await creditItem((await openItemOf(orderId))?.id ?? 0n, memberId)
+  await withdraw(memberId, owed)
+  expect((await turn(`rest${owed}`, 26, 'taken')).moved).toMatchObject({ memberId, lost: wholeRupees(owed) })
+  await turn(`part${owed}`, 4, 'returned')
+  expect(await creditItem((await openItemOf(orderId))?.id ?? 0n, memberId)).toEqual({ ok: true, value: { amount: 400n, balance } })
+  expect([await readDebt(database.db, memberId), await changed()]).toEqual([debt, [0n, -debt]])
+  await turn(`rest${owed}`, 26, 'returned')
+  expect([await wallet(memberId), await changed()]).toEqual([
+    [wholeRupees(30 - owed), wholeRupees(owed)],
+    [0n, 0n],
+  ])
+})
+
+test('a loss that a member owes is not taken from the surplus of the payment that credited the order', async () => {
+  const memberId = await newMember(database.db)
+  const orderId = newOrderId()
+  await inTransaction(database.db, (tx) => createTopup(tx, { orderId, memberId, amount: wholeRupees(10) }))
+  for (const rupees of [12, 10])
+    await inTransaction(database.db, (tx) => captureTopup(tx, { orderId, paymentId: `pay_${orderId}`, orderAmount: wholeRupees(rupees) }))
+  await withdraw(memberId, 1)
+  expect((await dispute('d17', orderId, 10, 'taken')).moved).toMatchObject({ fromMember: 900n, lost: 100n })
+  expect(await refundItem((await openItemOf(orderId))?.id ?? 0n)).toMatchObject({ ok: true, value: { amount: 200n } })
+  expect(await readDebt(database.db, memberId)).toBe(100n)
+  await dispute('d17', orderId, 10, 'returned')
+  expect([await wallet(memberId), await readDebt(database.db, memberId)]).toEqual([[900n, 100n], 0n])
 })
 
 test('a dispute and a credit of the item at the same time: only one of them gets the money from SUSPENSE', async () => {

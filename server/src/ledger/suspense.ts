@@ -3,7 +3,7 @@
  * - The account's balance is the sum of its open items.
  * - An item is decided once, under its lock. No administrator can credit it to an account of their own.
  * - A dispute takes its amount from the open items of its payment; the rest is free to be decided. A loss that was booked while no item
- *   was open is taken from the item before it is decided.
+ *   was open, and that no member owes, is taken from the item before it is decided.
  * - Money returned for a closed account pays its owner's debt first. Only such money may be paid out by hand.
  * - A bank transfer is not refunded: it is credited, and its member may withdraw it.
  * - The payment of a member on hold is not refunded while the hold lasts.
@@ -170,14 +170,14 @@ async function lockOpenItem(tx: Tx, itemId: bigint): Promise<Outcome<Item, Suspe
 
 /** The payment whose items these are: an item that is made of another one keeps its name, with a suffix. */
 const ROOT = sql`split_part(s.payment_id, '#', 1)`
-/** Losses of disputes that have taken the payment of the item `s` or, for a closed account, the payment of its order. */
+/** Losses of disputes about the payment of the item `s` or, for a closed account, of its order. A loss that a member owes counts only there. */
 const LOSSES_OF_ITEM = sql`
   select c.ref, c.amount, c.transfer_id from dispute d
     join transfer c on subject_of(c.ref) = d.id and c.kind = 'chargeback' and c.debit = ${ACCOUNTS.LOSSES}::bigint
     left join debt on debt.ref = regexp_replace(c.ref, '#loss$', '')
    where d.is_taken and d.payment_id in (${ROOT}, (select o.payment_id from topup o where s.reason = 'closed_account' and o.order_id = s.order_id))
      and not exists (select from transfer b where b.kind = 'chargeback_back' and b.ref = c.ref)
-     and (debt.ref is null or debt.paid < debt.amount)`
+     and (debt.ref is null or s.reason = 'closed_account' and debt.paid < debt.amount)`
 
 /**
  * Takes from the item what its disputes left to LOSSES while no item was open: it was being refunded and the refund failed, or an earlier

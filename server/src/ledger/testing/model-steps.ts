@@ -13,6 +13,7 @@ import { hasOpenRound } from './model-rounds.ts'
 const WEIGHTS = {
   'top up': 10,
   'odd payment': 5,
+  'disputed surplus': 2,
   'order alone': 1,
   mark: 1,
   join: 7,
@@ -75,6 +76,7 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
     ]
   },
   'odd payment': oddPayment,
+  'disputed surplus': disputedSurplus,
   mark: (books, _, [which, status]) => {
     const found = pick([...books.orders.keys()], which)
     return found === undefined
@@ -321,6 +323,31 @@ function oddPayment(books: Books, history: History, [which, what, amount, then]:
   const amounts = [order.amount, order.amount, order.amount + 7n, order.amount - 7n]
   const event: Op = { do: 'capture', orderId, paymentId: payments[what % 4] ?? own, amount: amounts[amount % 4] ?? order.amount }
   return [event, then % 3 === 0 ? { ...event, amount: order.amount } : undefined]
+}
+
+/** A payment credits its order and leaves a surplus. Its member spends nearly all before the bank takes the credit back: a debt beside an open item. */
+function disputedSurplus(books: Books, history: History, [who, much, left, then]: Step['n']): readonly Op[] {
+  const [orderId, memberId, amount, surplus] = [
+    history.orderId(),
+    memberOf(books, who),
+    BigInt(100 + (much % 100)),
+    BigInt(1 + (then % 60)),
+  ]
+  const disputeId = [0, 1, 2, 3, 4].map((index) => history.dispute(index)).find((id) => !books.disputes.has(id))
+  if (disputeId === undefined) return []
+  const paymentId = paymentOf(orderId)
+  const spent = (books.members.get(memberId)?.balance ?? 0n) + amount - BigInt(left % 100)
+  const rest = `${paymentId}#rest`
+  return [
+    { do: 'order', orderId, memberId, amount },
+    { do: 'capture', orderId, paymentId, amount: amount + surplus },
+    { do: 'capture', orderId, paymentId, amount },
+    { do: 'hold', id: history.uuid(), memberId, amount: spent, bankAccountId: 1n },
+    { do: 'dispute', disputeId, orderId, paymentId, amount, isTaken: true },
+    then % 2 === 0
+      ? { do: 'refund item', paymentId: rest, id: history.uuid() }
+      : { do: 'credit item', paymentId: rest, memberId: anyoneOf(books, much) },
+  ]
 }
 
 /** Advances the oldest round that has not ended, as far as the numbers say. */

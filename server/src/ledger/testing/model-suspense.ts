@@ -7,17 +7,21 @@ const yes = (value: unknown) => ({ ok: true, value })
 const { GATEWAY, BANK, REFUNDS_PENDING, SUSPENSE, LOSSES } = SYSTEM
 const LOSS = '#loss'
 
-/** Losses of disputes that have the item's payment or the payment of its order, but for those that a member has paid. The oldest first. */
+/**
+ * Losses of disputes that have the item's payment or, for a closed account, the payment of its order. The oldest first. A debt is its
+ * member's: only an item of a closed account pays it.
+ */
 function lossesOf(books: Books, item: ItemBook) {
-  const source = item.reason === 'closed_account' ? books.orders.get(item.orderId)?.paymentId : undefined
+  const isClosed = item.reason === 'closed_account'
+  const source = isClosed ? books.orders.get(item.orderId)?.paymentId : undefined
   const of = [...books.disputes.values()].filter((each) => each.isTaken && [item.paymentId.split('#')[0], source].includes(each.paymentId))
-  const isPaid = (ref: string): boolean => {
+  const isOthers = (ref: string): boolean => {
     const debt = books.debts.find((each) => `${each.ref}${LOSS}` === ref)
-    return debt !== undefined && debt.payments.reduce((sum, { amount }) => sum + amount, 0n) === debt.amount
+    return debt !== undefined && !(isClosed && debt.payments.reduce((sum, { amount }) => sum + amount, 0n) < debt.amount)
   }
   const bookedAt = (ref: string): number => books.transfers.findIndex((line) => line.startsWith(`transfer chargeback ${ref} `))
   return of
-    .flatMap((found) => found.out.flatMap(({ ref, giver, amount }) => (giver === LOSSES && !isPaid(ref) ? [{ found, ref, amount }] : [])))
+    .flatMap((found) => found.out.flatMap(({ ref, giver, amount }) => (giver === LOSSES && !isOthers(ref) ? [{ found, ref, amount }] : [])))
     .sort((one, other) => bookedAt(one.ref) - bookedAt(other.ref))
 }
 
