@@ -75,8 +75,17 @@ function tellAlarms(news: readonly News[], alarm: Judging['alarm']): void {
 
 /** An event `e` that may be of the dispute `d`, and whether our books have the money that it took or returned. */
 const IS_OF_DISPUTE: Sql = sql`e.kind in ('dispute', 'dispute_back') and e.is_credit = (e.kind = 'dispute_back') and d.problem is null`
+/**
+ * Our entries `t` of an event `e`.
+ * - A loss that was covered from SUSPENSE moved nothing at the gateway: the loss and its end do not count, the part that covered it does.
+ *   Only such a part is later than the loss of its turn.
+ * - The list of both kinds says nothing more, but without it the index `transfer_by_dispute` cannot serve.
+ */
 const MOVED: Sql = sql`t.kind in ('chargeback', 'chargeback_back')
-  and t.kind = case e.kind when 'dispute' then 'chargeback' else 'chargeback_back' end`
+  and t.kind = case e.kind when 'dispute' then 'chargeback' else 'chargeback_back' end
+  and not (t.ref like '%#loss' and exists (
+    select from transfer p where p.kind = 'chargeback' and subject_of(p.ref) = subject_of(t.ref) and p.transfer_id > t.transfer_id
+       and starts_with(p.ref, regexp_replace(t.ref, '#loss$', '#part'))))`
 const IS_BOOKED: Sql = sql`exists (select from transfer t where subject_of(t.ref) = d.id and ${MOVED})`
 
 /** The kinds of our entries for an event of a refund. A refund that was given back and then paid is a conflict; the first has the refund's ref. */

@@ -1,4 +1,5 @@
 /** Disputes and refunds that only a settlement tells us of: their webhooks were lost, or they were made by hand at the gateway. */
+import { randomUUID } from 'node:crypto'
 import { addDays } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { beforeEach, expect, test } from 'vitest'
@@ -8,6 +9,8 @@ import { inTransaction } from '../../db/transaction.ts'
 import { createAttempt } from '../../jobs/parking.ts'
 import { runAudit } from '../../ledger/audit.ts'
 import { readBalances } from '../../ledger/balances.ts'
+import { rejectRefund } from '../../ledger/refunds.ts'
+import { refundSuspense } from '../../ledger/suspense.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
 import { useSettlementWorld } from '../../testing/settlement-world.ts'
@@ -41,6 +44,8 @@ const settleMuch = async (): Promise<string> => {
   await world.paid(100)
   return world.settle()
 }
+const compare = (settlement: string) =>
+  inTransaction(world.db, (tx) => compareSettlement(tx, { gatewayFee: 0, alarm: () => undefined }, settlement))
 const move = (disputeId: string, step: string) => world.control(`/disputes/${disputeId}`, { step })
 const balanceOf = async (member: bigint): Promise<bigint> =>
   (await one<{ balance: bigint }>(world.db, sql`select balance from wallet where member_id = ${member}::bigint`)).balance
@@ -164,8 +169,7 @@ test('two equal disputes of a payment, whose events have other ids, are one of e
   await world.db.query(
     sql`update gateway_settlement_event set event_id = 'event-' || event_id, subject = null, ours = null where ${ofDisputes}`,
   )
-  const compare = () => inTransaction(world.db, (tx) => compareSettlement(tx, { gatewayFee: 0, alarm: () => undefined }, settlement))
-  await Promise.all([compare(), compare()])
+  await Promise.all([compare(settlement), compare(settlement)])
   const matched = await world.db.query<{ subject: string }>(
     sql`select subject from gateway_settlement_event where ${ofDisputes} order by subject`,
   )
@@ -186,6 +190,65 @@ test('a dispute that was taken and won before anybody asked about it is nothing,
   expect([await kinds(), await booked(id), await balanceOf(member)]).toEqual([[], [], 3000n])
   await settleMorning(world)
   expect(await gatewayOwes()).toBe(0)
+})
+
+/** A dispute that our books have as a loss, until a failed refund gave its payment back to SUSPENSE and a decision covered the loss from there. */
+async function loseCovered(): Promise<string> {
+  const { orderId } = await payer()
+  await world.control(`/orders/${orderId}/pay`, { outcome: 'success', again: true, webhooks: 0 })
+  expect(await world.webhook('PAYMENT_SUCCESS_WEBHOOK', { order: { order_id: orderId } })).toBe(200)
+  await world.moveTo(world.now() + 60_000)
+  const { itemId } = await one<{ itemId: bigint }>(
+    world.db,
+    sql`select id as "itemId" from suspense_item where order_id = ${orderId}::text and reason = 'second_payment'`,
+  )
+  const refund = (refundId: string) =>
+    inTransaction(world.db, (tx) =>
+      refundSuspense(tx, { itemId, refundId, reason: 'Paid twice', approver: { by: world.finance, limit: paise(0n) } }),
+    )
+  const refundId = randomUUID()
+  expect(await refund(refundId)).toMatchObject({ ok: true, value: { approval: 'first' } })
+  const id = await lose(orderId)
+  await settleMuch()
+  await world.nextMorning()
+  expect(await inTransaction(world.db, (tx) => rejectRefund(tx, { id: refundId, reason: 'Disputed' }))).toMatchObject({ ok: true })
+  expect(await refund(randomUUID())).toEqual({ ok: false, code: 'suspense_decided' })
+  // The loss, its cover, and the same amount out of SUSPENSE.
+  expect(await booked(id)).toEqual([
+    { kind: 'chargeback', amount: 6000 },
+    { kind: 'chargeback_back', amount: 3000 },
+  ])
+  await settleMorning(world)
+  expect([await kinds(), await gatewayOwes()]).toEqual([[], 0])
+  return id
+}
+
+test('a dispute whose loss was covered from SUSPENSE is found when it is won, though nobody tells us', async () => {
+  const id = await loseCovered()
+  // As after 60 days: nobody asks about it any more.
+  await world.db.query(sql`update dispute_check set ask_at = null where dispute_id = ${id}::text`)
+  await win(id)
+  await settleMuch()
+  await world.nextMorning()
+  expect((await booked(id)).at(-1)).toEqual({ kind: 'chargeback_back', amount: 6000 })
+  await settleMorning(world)
+  expect([await kinds(), await gatewayOwes()]).toEqual([[], 0])
+})
+
+test('a dispute whose loss was covered from SUSPENSE, and which the gateway takes twice, is a finding', async () => {
+  const id = await loseCovered()
+  const settlement = await settleMuch()
+  await world.nextMorning()
+  await world.db.query(sql`
+    insert into gateway_settlement_event (settlement_id, position, event_id, kind, word, is_credit, amount, settled, fee, order_id, payment_id)
+    select ${settlement}::text, 1000, event_id, kind, word, is_credit, amount, settled, fee, order_id, payment_id
+      from gateway_settlement_event where event_id = ${id}::text and kind = 'dispute'`)
+  await compare(settlement)
+  expect((await kinds()).toSorted()).toEqual(['sums open', 'twice open'])
+  await world.db.query(sql`delete from gateway_settlement_event where settlement_id = ${settlement}::text and position = 1000`)
+  await compare(settlement)
+  expect(await kinds()).toEqual([])
+  await settleMorning(world)
 })
 
 const disputeDeps = (gateway: Partial<Parameters<typeof settleDispute>[0]['gateway']>) => {
