@@ -135,7 +135,7 @@ const heldStatus = sql`case t.kind
           when 'wd_hold' then (select w.status from withdrawal w where w.id = t.ref::uuid)
           when 'refund_hold' then (select r.status from refund r where r.id = t.ref::uuid) end`
 
-/** What a dispute took of an item is back with its payer; the rest is an item of its own. */
+/** What a dispute took of an item is back with its payer, until the dispute is won; the rest is an item of its own. */
 const waitingAmount = sql`case s.status when 'taken'
           then (select t.amount from transfer t where t.kind = 'chargeback' and t.ref = s.reference) else s.amount end`
 /** The owner of an item `s` is the member of the order `o`. A refund that waits for a second person may still be rejected. */
@@ -145,8 +145,11 @@ const waitingStatus = sql`case s.status
                                   from refund r where r.suspense_id = s.id and r.status not in ('rejected', 'failed'))
           else 'checking' end`
 // The limits and the offset below keep PostgreSQL from a scan of all items or all credits: it turns a plain `exists` and a plain join into one.
-const isWaiting = sql`s.reason <> 'closed_account' and (s.status <> 'credited' or (
-      select t.transfer_id from transfer t where t.kind = 'suspense_credit' and t.ref = s.id::text and t.credit = o.member_id limit 1) is null)`
+const isWaiting = sql`s.reason <> 'closed_account'
+    and (s.status <> 'credited' or (
+      select t.transfer_id from transfer t where t.kind = 'suspense_credit' and t.ref = s.id::text and t.credit = o.member_id limit 1) is null)
+    and (s.status <> 'taken' or (
+      select t.transfer_id from transfer t where t.kind = 'chargeback_back' and t.ref = s.reference limit 1) is null)`
 const isUnpaid = sql`status in ('created', 'pending', 'failed', 'expired')
     and (select s.id from suspense_item s where s.order_id = topup.order_id limit 1) is null`
 
