@@ -46,7 +46,7 @@ export const adminWithdrawal = z.object({
   transferId: z.string().meta({ description: "The withdrawal's id without dashes: its key at the gateway" }),
   flags: z
     .array(z.string())
-    .meta({ description: 'new_account, young_money, name_mismatch, gateway_conflict, other_amount: for a second look' }),
+    .meta({ description: 'new_account, young_money, name_mismatch, name_not_asked, gateway_conflict, other_amount: for a second look' }),
   problem: z
     .string()
     .nullable()

@@ -65,6 +65,9 @@ export const shownAccount = ({ bankName, lastFour, nameMatch }: ShownAccount): S
 })
 /** What the bank of the row `b` said of its name; null until it has. */
 export const nameMatchOf = (b: Sql): Sql => sql`(select n.result from payee_name_check n where n.bank_account_id = ${b}.id)`
+/** Whether names are checked, and the bank of the row `b` was never asked. */
+export const isNameUnasked = (b: Sql): Sql =>
+  sql`exists (select from payee_name_check n where n.bank_account_id = ${b}.id and n.asks = 0 and n.result is null)`
 /** The account of the row `b` in running text: `HDFC Bank ••9012`, `UPI ra…@okbank`. */
 export const accountInText = (b: Sql): Sql =>
   sql`(${b}.bank_name || case when strpos(${b}.last_four, ${IS_UPI}::text) > 0 then ' ' else ' ••' end || ${b}.last_four)`

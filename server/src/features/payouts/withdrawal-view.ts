@@ -11,7 +11,7 @@ import { IS_ON_HOLD } from '../../ledger/holds.ts'
 import { RETURN_VOICE, type WithdrawalStatus } from '../../ledger/withdrawals.ts'
 import { instantOf, instantOrNull, type Search } from '../../lists/listing.ts'
 import { microsOf, orderOf } from '../../lists/newest-first.ts'
-import { nameMatchOf, type ShownAccount, shownAccount } from '../../members/bank-accounts.ts'
+import { isNameUnasked, nameMatchOf, type ShownAccount, shownAccount } from '../../members/bank-accounts.ts'
 import { withSeen } from '../../staff/decision.ts'
 import {
   approvalColumns,
@@ -39,6 +39,7 @@ type Row = SuspectRow &
     readonly reason: string | null
     readonly problem: string | null
     readonly flags: string[]
+    readonly isNameUnasked: boolean
     readonly isOnHold: boolean
     readonly approvedAt: Date | null
     readonly shownToId: string | null
@@ -55,12 +56,17 @@ type Row = SuspectRow &
 const KEY = { at: sql`w.created_at`, id: sql`w.id` }
 const rows = sql`
   select w.id, w.amount, ${seenStatus(sql`w`)} as status, w.created_at as "createdAt", w.ended_at as "endedAt", b.bank_name as "bankName", b.last_four as "lastFour",
-    ${nameMatchOf(sql`b`)} as "nameMatch", w.reference, w.reason, w.problem, w.flags, ${IS_ON_HOLD} as "isOnHold", w.approved_at as "approvedAt",
+    ${nameMatchOf(sql`b`)} as "nameMatch", ${isNameUnasked(sql`b`)} as "isNameUnasked", w.reference, w.reason, w.problem, w.flags, ${IS_ON_HOLD} as "isOnHold", w.approved_at as "approvedAt",
     a.public_id as "shownToId", ${nameAt(sql`a`, sql`w.shown_at`)} as "shownToName", w.shown_at as "shownAt", ra.public_id as "returnFirstId", ra.name as "returnFirstName", ${payeeColumns}, ${suspectColumns}, ${approvalColumns(sql`w`)},
     ${microsOf(sql`w.created_at`)} as "sortedAt"
   from withdrawal w join bank_account b on b.id = w.bank_account_id join member m on m.id = w.member_id
     left join member a on a.id = w.shown_to
     left join member ra on ra.id = ${RETURN_VOICE} ${approvalJoins(sql`w`)}`
+
+const nameFlags = (row: Row): string[] => [
+  ...(row.nameMatch === 'no_match' || row.nameMatch === 'no_such_id' ? ['name_mismatch'] : []),
+  ...(row.isNameUnasked ? ['name_not_asked'] : []),
+]
 
 const viewOf = (row: Row): AdminWithdrawal =>
   withSeen({
@@ -73,7 +79,7 @@ const viewOf = (row: Row): AdminWithdrawal =>
     reason: row.reason,
     member: { id: row.memberPublicId, name: row.memberName, email: row.memberEmail },
     transferId: gatewayIdOf(row.id),
-    flags: [...row.flags, ...(row.nameMatch === 'no_match' || row.nameMatch === 'no_such_id' ? ['name_mismatch'] : [])],
+    flags: [...row.flags, ...nameFlags(row)],
     problem: row.problem,
     onHold: row.isOnHold,
     approvedAt: instantOrNull(row.approvedAt),

@@ -124,20 +124,72 @@ describe('with the member’s consent', () => {
   })
 })
 
-test('a UPI ID is sent one rupee in seven days, however its name is spelled and whoever withdraws to it', async () => {
-  const [member, friend] = [await world.funded(30), await world.funded(20)]
+test('a question of somebody else about a UPI ID does not replace the question about another name', async () => {
+  const [mule, robbed] = [await world.funded(30), await world.funded(30)]
   const upiId = freshUpiId()
-  for (const name of ['Asha Verma', 'Asha Varma', 'Asha Devi Verma']) await withdraw(member, { upiId, name })
-  await withdraw(friend, { upiId })
-  await Promise.all([world.runDue(), world.runDue()])
-  await runAgain()
-  expect(await rupeesSentTo(upiId)).toBe(1)
-  const shown = [...(await shownTo(member)), ...(await shownTo(friend))]
-  expect([shown.filter((one: string | null) => one !== null), world.alarms]).toEqual([['match'], []])
-  await world.db.query(sql`update payee_name_check set asked_at = asked_at - interval '8 days'`)
-  await withdraw(friend, { upiId, name: 'Asha Rao' })
+  await bankSays(upiId, { name: 'RAVI KUMAR' })
+  await withdraw(mule, { upiId, name: 'Ravi Kumar' })
   await world.runDue()
-  expect(await rupeesSentTo(upiId)).toBe(2)
+  const id = await withdraw(robbed, { upiId })
+  await world.runDue()
+  expect([await shownTo(mule), await shownTo(robbed)]).toEqual([['match'], ['no_match']])
+  expect((await shownToFinance(id)).flags).toContain('name_mismatch')
+})
+
+describe('a UPI ID is sent three rupees in seven days', () => {
+  const areFlagged = async (ids: readonly string[]): Promise<boolean[]> =>
+    (await Promise.all(ids.map(shownToFinance))).map(({ flags }) => flags.includes('name_not_asked'))
+
+  test('however its name is spelled and whoever withdraws to it; finance is warned of the others', async () => {
+    const [member, friend] = [await world.funded(30), await world.funded(30)]
+    const upiId = freshUpiId()
+    const ids: string[] = []
+    for (const [as, name] of [
+      [member, 'Asha Verma'],
+      [member, 'Asha Varma'],
+      [friend, 'Asha Verma'],
+      [friend, 'Asha Devi Verma'],
+      [friend, 'Asha Rao'],
+    ] as const)
+      ids.push(await withdraw(as, { upiId, name }))
+    await Promise.all([world.runDue(), world.runDue()])
+    await runAgain()
+    expect(await rupeesSentTo(upiId)).toBe(3)
+    const views = await Promise.all(ids.map(shownToFinance))
+    expect(views.filter(({ bank }) => bank.nameMatch === null)).toHaveLength(2)
+    expect(await areFlagged(ids)).toEqual(views.map(({ bank }) => bank.nameMatch === null))
+    expect(world.alarms).toEqual([])
+  })
+
+  test('and is asked again later, which ends the warning', async () => {
+    const [stranger, owner] = [await world.funded(30), await world.funded(30)]
+    const upiId = freshUpiId()
+    for (const name of ['Ab', 'Cd', 'Ef']) await withdraw(stranger, { upiId, name })
+    await world.runDue()
+    const id = await withdraw(owner, { upiId })
+    const before = await shownToFinance(id)
+    await world.runDue()
+    expect(await areFlagged([id])).toEqual([true])
+    const approve = { as: finance, body: { status: 'requested', seen: before.seen } }
+    expect((await portal.ask(`POST /admin/withdrawals/${id}/approve`, approve)).body.code).toBe('changed_since_seen')
+    await world.db.query(sql`update payee_name_check set asked_at = asked_at - interval '8 days'`)
+    const later = await withdraw(owner, { upiId })
+    await world.runDue()
+    expect([await rupeesSentTo(upiId), await areFlagged([id, later])]).toEqual([4, [false, false]])
+  })
+
+  test('also by a check whose answers are lost, which then ends', async () => {
+    const [member, other] = [await world.funded(30), await world.funded(30)]
+    const upiId = freshUpiId()
+    for (const name of ['Asha Rao', 'Asha Devi']) await withdraw(other, { upiId, name })
+    await world.runDue()
+    await withdraw(member, { upiId })
+    await world.control('POST', '/faults', { api: 'error_after_commit' })
+    await world.runDue()
+    for (let n = 0; n < 3; n++) await runAgain()
+    expect([await rupeesSentTo(upiId), await checkOf(member)]).toEqual([3, [{ result: 'unknown', asks: 1 }]])
+    expect(world.alarms).toMatchObject([{ said: 'no answer' }])
+  })
 })
 
 test('a member’s withdrawals send three rupees a day, to however many UPI IDs they go', async () => {

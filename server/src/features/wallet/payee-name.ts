@@ -3,8 +3,9 @@
  * - Runs as a job after the commit, if the member agreed. No withdrawal waits for it, and none is refused because of it.
  * - A result belongs to one UPI ID with one name (a row of `bank_account`).
  * - Each question sends a rupee, so it is recorded first, and one row is asked about by one process at a time, at most three times.
- * - The rupees would be a member's income: a UPI ID is checked once in seven days, whatever the name and whoever uses it, and a member's
- *   after fewer than three questions in 24 hours. Otherwise nobody is asked, and there is no result.
+ * - The rupees would be an income: a UPI ID is asked about three times in seven days, whatever the name and whoever uses it, and a
+ *   member's check begins after fewer than three questions in 24 hours. Otherwise nobody is asked, and a row of no question warns
+ *   finance: strangers can use up a UPI ID's questions, and must not hide another name by it.
  * - The name at the bank is neither stored nor logged. An answer that nobody believes is alarmed with its words.
  */
 import { randomUUID } from 'node:crypto'
@@ -28,6 +29,7 @@ export type NamesDeps = {
 
 const ASKS_MAX = 3
 const ASKS_OF_DAY = 3
+const ASKS_OF_UPI_ID = 3
 const DAYS_OF_UPI_ID = 7
 /** Longer than a call of the gateway takes. */
 const PAUSE_SECONDS = 60
@@ -92,21 +94,27 @@ async function claimUnderLock(tx: Tx, accountId: bigint): Promise<number | undef
       where n.result is null and n.asks < ${ASKS_MAX}::int and (n.asks = 0 or ${isOver(sql`n.asked_at`)})
     returning asks`,
   )
+  if (claimed === undefined) await noteUnasked(tx, accountId)
   return claimed?.asks
 }
-/** A check of the account `b` that has begun goes on. A new one is limited by those of its UPI ID, and of its member. */
+/** A row that was never asked about stays so, and warns finance. */
+const noteUnasked = (from: Queryable, accountId: bigint): Promise<unknown> =>
+  from.query(sql`
+    insert into payee_name_check (bank_account_id, asks, asked_at)
+    select b.id, 0, roz_now() from bank_account b where b.id = ${accountId}::bigint and octet_length(b.sealed) > 0 for share
+    on conflict do nothing`)
+/** Each question about the account `b` is limited by those of its UPI ID; one that begins a check, also by those of its member. */
 const MAY_BE_ASKED = sql`(
-  exists (select from payee_name_check m where m.bank_account_id = b.id and m.asks > 0)
-  or not exists (
-       select from payee_name_check m join bank_account o on o.id = m.bank_account_id
-        where o.account_mac = b.account_mac and m.asks > 0 and m.asked_at > roz_now() - make_interval(days => ${DAYS_OF_UPI_ID}::int))
-     and (select coalesce(sum(m.asks), 0) from payee_name_check m join bank_account o on o.id = m.bank_account_id
-           where o.member_id = b.member_id and m.asked_at > roz_now() - interval '24 hours') < ${ASKS_OF_DAY}::int)`
+  (select coalesce(sum(m.asks), 0) from payee_name_check m join bank_account o on o.id = m.bank_account_id
+    where o.account_mac = b.account_mac and m.asked_at > roz_now() - make_interval(days => ${DAYS_OF_UPI_ID}::int)) < ${ASKS_OF_UPI_ID}::int
+  and (exists (select from payee_name_check m where m.bank_account_id = b.id and m.asks > 0)
+    or (select coalesce(sum(m.asks), 0) from payee_name_check m join bank_account o on o.id = m.bank_account_id
+         where o.member_id = b.member_id and m.asked_at > roz_now() - interval '24 hours') < ${ASKS_OF_DAY}::int))`
 /** A clock that was set back must not delay a question. */
 const isOver = (askedAt: ReturnType<typeof sql>) =>
   sql`(${askedAt} <= roz_now() - make_interval(secs => ${PAUSE_SECONDS}::int) or ${askedAt} > roz_now())`
 
-/** Nothing may be asked now: waits for the question under way, or ends the check after the last one. */
+/** Nothing may be asked now: waits for the question under way, or ends a check that had its last one. */
 async function endOrWait(deps: NamesDeps, accountId: bigint): Promise<void> {
   const open = await maybeOne<{ isOver: boolean }>(
     deps.db,
@@ -114,7 +122,7 @@ async function endOrWait(deps: NamesDeps, accountId: bigint): Promise<void> {
   )
   if (open === undefined) return
   if (!open.isOver) throw new LaterError('the bank of this UPI ID is being asked', PAUSE_SECONDS)
-  await keep(deps, accountId, { result: 'unknown', said: `no answer to ${ASKS_MAX} questions` })
+  await keep(deps, accountId, { result: 'unknown', said: 'no answer' })
 }
 
 type Claim = { readonly accountId: bigint; readonly asks: number }

@@ -149,6 +149,7 @@ export const WITHDRAWAL_FLAGS: Readonly<Record<string, MessageDescriptor | undef
   new_account: msg`Bank account first used less than a day before the request`,
   young_money: msg`Money added less than three days before the request`,
   name_mismatch: msg`The bank has another name for this UPI ID, or does not know it`,
+  name_not_asked: msg`The bank was not asked for the name of this UPI ID`,
   gateway_conflict: msg`The gateway contradicts our ledger`,
   other_amount: msg`The gateway names another amount or currency`,
 }

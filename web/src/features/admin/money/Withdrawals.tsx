@@ -150,7 +150,7 @@ function useHolder({ status, shownTo, onHold }: Withdrawal, viewer: Viewer): str
     : t`You were shown the bank account on ${when}. After you pay, press “Mark as paid”. If you cannot pay, press “Not paid”.`
 }
 
-/** What is known of the name of a UPI ID; another name is a warning (WITHDRAWAL_FLAGS). */
+/** What is known of the name of a UPI ID; another name, and a check that is missing, are warnings (WITHDRAWAL_FLAGS). */
 function useNameOf() {
   const { t } = useLingui()
   const known = {
@@ -159,8 +159,8 @@ function useNameOf() {
     no_such_id: null,
     unknown: t`The bank could not tell its name`,
   }
-  return ({ upi, nameMatch }: Withdrawal['bank']): string | null =>
-    upi === null ? null : nameMatch === null ? t`The bank was not asked for its name` : known[nameMatch]
+  return ({ bank: { upi, nameMatch }, flags }: Withdrawal): string | null =>
+    upi === null || flags.includes('name_not_asked') ? null : nameMatch === null ? t`The bank was not asked for its name` : known[nameMatch]
 }
 
 type RowProps = {
@@ -201,7 +201,7 @@ function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
       pick={pick}
       facts={[
         bank.upi === null ? t`${bankName}, account ending in ${lastFour}` : t`UPI ID ${lastFour}`,
-        nameOf(bank),
+        nameOf(withdrawal),
         member.email,
         approvals,
         reference === null ? null : t`Bank reference: ${reference}`,
