@@ -206,8 +206,7 @@ test('a member’s withdrawals send three rupees a day, to however many UPI IDs 
 test('without consent, for a bank account, for a name in another script, and after the end of the withdrawal nobody is asked', async () => {
   const member = await world.funded(30)
   const [silent, hindi, ended] = [freshUpiId(), freshUpiId(), freshUpiId()]
-  await withdraw(member, { upiId: silent, nameCheck: false })
-  await withdraw(member, { upiId: hindi, name: 'आशा वर्मा' })
+  const unasked = [await withdraw(member, { upiId: silent, nameCheck: false }), await withdraw(member, { upiId: hindi, name: 'आशा वर्मा' })]
   const id = await withdraw(member, { upiId: ended })
   await portal.ask(`POST /admin/withdrawals/${id}/reject`, { as: finance, body: { status: 'requested', reason: 'Not this one' } })
   const other = await world.funded(10)
@@ -215,6 +214,7 @@ test('without consent, for a bank account, for a name in another script, and aft
   await world.runDue()
   expect(await Promise.all([silent, hindi, ended].map(rupeesSentTo))).toEqual([0, 0, 0])
   expect([await shownTo(member), await shownTo(other)]).toEqual([[null, null, null], [null]])
+  for (const each of unasked) expect((await shownToFinance(each)).flags).toContain('name_not_asked')
 })
 
 describe('while the bank is asked', () => {

@@ -4,8 +4,9 @@
  * - A result belongs to one UPI ID with one name (a row of `bank_account`).
  * - Each question sends a rupee, so it is recorded first, and one row is asked about by one process at a time, at most three times.
  * - The rupees would be an income: a UPI ID is asked about three times in seven days, whatever the name and whoever uses it, and a
- *   member's check begins after fewer than three questions in 24 hours. Otherwise nobody is asked, and a row of no question warns
- *   finance: strangers can use up a UPI ID's questions, and must not hide another name by it.
+ *   member's check begins after fewer than three questions in 24 hours.
+ * - A row of no question warns finance, whatever its reason. Strangers can use up a UPI ID's questions, a thief agrees to none or writes
+ *   the name in another script: none of them hides another name by it.
  * - The name at the bank is neither stored nor logged. An answer that nobody believes is alarmed with its words.
  */
 import { randomUUID } from 'node:crypto'
@@ -43,7 +44,7 @@ export async function checkPayeeName(deps: NamesDeps, withdrawalId: string): Pro
   const detail = readPayoutDetail(deps.secrets, row)
   if (!isUpi(detail)) return
   const name = inLatinLetters(detail.accountHolderName)
-  if (name === undefined) return
+  if (name === undefined) return noteUnasked(db, row.accountId)
   const { accountId } = row
   const asks = await claimQuestion(db, accountId)
   if (asks === undefined) return endOrWait(deps, accountId)
@@ -98,11 +99,12 @@ async function claimUnderLock(tx: Tx, accountId: bigint): Promise<number | undef
   return claimed?.asks
 }
 /** A row that was never asked about stays so, and warns finance. */
-const noteUnasked = (from: Queryable, accountId: bigint): Promise<unknown> =>
-  from.query(sql`
+export async function noteUnasked(from: Queryable, accountId: bigint): Promise<void> {
+  await from.query(sql`
     insert into payee_name_check (bank_account_id, asks, asked_at)
     select b.id, 0, roz_now() from bank_account b where b.id = ${accountId}::bigint and octet_length(b.sealed) > 0 for share
     on conflict do nothing`)
+}
 /** Each question about the account `b` is limited by those of its UPI ID; one that begins a check, also by those of its member. */
 const MAY_BE_ASKED = sql`(
   (select coalesce(sum(m.asks), 0) from payee_name_check m join bank_account o on o.id = m.bank_account_id

@@ -4,7 +4,7 @@
  * - The amount is held in the transaction that answers, under the wallet's lock, so that parallel requests never overdraw.
  * - A bank account first used within 24 h and money younger than 72 h are flagged for the administrator, never refused.
  * - The member gets one mail. It says if the bank account is new, and if the withdrawal waits for the end of a hold.
- * - Jobs after the commit note signs for the review list (withdrawal-signals.ts) and ask for the name of a UPI ID (payee-name.ts).
+ * - Jobs after the commit note signs for the review list (withdrawal-signals.ts) and ask for the name of a UPI ID, if the member agrees (payee-name.ts).
  * - The same Idempotency-Key gets the same answer, refusals included.
  */
 import { randomUUID } from 'node:crypto'
@@ -13,6 +13,7 @@ import { withdrawalProblem } from '@roz/core/money-fields.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
 import { formatPaise, type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
+import type { PayeeNames } from '../../adapters/payee-names/port.ts'
 import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Cursor } from '../../lists/cursor.ts'
@@ -36,6 +37,7 @@ import {
   shownAccount,
   useBankAccount,
 } from '../../members/bank-accounts.ts'
+import { noteUnasked } from './payee-name.ts'
 
 type WithdrawCall = Call<typeof walletCalls.withdraw>
 type WithdrawAnswer = Answer<typeof walletCalls.withdraw>
@@ -45,6 +47,8 @@ export type WithdrawDeps = {
   readonly idempotency: Idempotency
   readonly secrets: Secrets
   readonly cashoutOn: boolean
+  /** Undefined without its keys: no name is checked, and none is missing. */
+  readonly payeeNames?: PayeeNames | undefined
 }
 
 export async function withdraw(deps: WithdrawDeps, call: WithdrawCall): Promise<WithdrawAnswer> {
@@ -81,7 +85,7 @@ type Held = {
 }
 
 /** Holds the amount in a locked wallet that has it, and tells the member. */
-async function hold(tx: Tx, deps: Pick<WithdrawDeps, 'secrets'>, asked: Held & { readonly amount: Paise }) {
+async function hold(tx: Tx, deps: Pick<WithdrawDeps, 'secrets' | 'payeeNames'>, asked: Held & { readonly amount: Paise }) {
   const { id, memberId, amount } = asked
   const account = await useBankAccount(tx, deps.secrets, memberId, asked.detail)
   const isYoung = await drawsOnYoungTopup(tx, memberId, amount)
@@ -91,8 +95,10 @@ async function hold(tx: Tx, deps: Pick<WithdrawDeps, 'secrets'>, asked: Held & {
   if (!held.ok) throw new Error(`withdrawal refused by the ledger: ${held.code}`)
   await tell(tx, deps.secrets, asked, account)
   await enqueue(tx, { kind: 'note_signals', key: id, payload: { withdrawalId: id } })
-  if (asked.nameCheck === true && isUpi(asked.detail))
-    await enqueue(tx, { kind: 'check_payee_name', key: id, payload: { withdrawalId: id } })
+  if (isUpi(asked.detail)) {
+    if (asked.nameCheck === true) await enqueue(tx, { kind: 'check_payee_name', key: id, payload: { withdrawalId: id } })
+    else if (deps.payeeNames !== undefined) await noteUnasked(tx, account.id)
+  }
   return { balance: held.value.balance, withdrawal: await getWithdrawal(tx, id) }
 }
 
@@ -101,7 +107,7 @@ type Rest =
   | { readonly ok: false; readonly code: 'on_hold' | 'withdrawals_paused' }
 
 /** Withdraws the whole balance, whatever its amount, for a member who closes the account; undefined when it is zero. */
-export async function withdrawRest(deps: Pick<WithdrawDeps, 'secrets' | 'cashoutOn'>, tx: Tx, asked: Held): Promise<Rest> {
+export async function withdrawRest(deps: Omit<WithdrawDeps, 'idempotency'>, tx: Tx, asked: Held): Promise<Rest> {
   if (!deps.cashoutOn) return { ok: false, code: 'withdrawals_paused' }
   const wallet = await lockWallet(tx, asked.memberId)
   if (wallet === undefined || !wallet.mayMove) return { ok: false, code: 'on_hold' }
