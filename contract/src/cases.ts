@@ -101,7 +101,7 @@ export const caseCalls = {
     path: '/ask-for-help',
     access: 'visitor',
     summary:
-      'Asks for help, for oneself or for somebody else. The answer is the number of the request; the same words from the same phone are the same request.',
+      'Asks for help, for oneself or for somebody else. The answer is the number of the request; the same form from the same phone is the same request, and with a correction a new one.',
     body: z.strictObject({
       ...askedCase,
       amount: z.optional(askedCase.amount),

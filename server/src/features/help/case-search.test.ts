@@ -1,6 +1,6 @@
-/** The search of requests for help: first in the list's order, then by the index of pieces. */
+/** The list of requests for help: its search, first in the list's order, then by the index of pieces; its table. */
 import { expect, test } from 'vitest'
-import { sql } from '../../db/sql.ts'
+import { maybeOne, sql } from '../../db/sql.ts'
 import { useHelpWorld } from '../../testing/help-world.ts'
 
 const world = useHelpWorld()
@@ -33,4 +33,27 @@ test('the search finds common and rare words, with a filter and page by page, be
   expect([all.length, new Set(all).size, all.slice(-4)]).toEqual([323, 323, ['QA320', 'QB001', 'QB002', 'QB003']])
   // All pieces are in the words, but not side by side.
   expect(await numbers('?q=nashiknandurbar')).toEqual([])
+})
+
+test('the list is narrowed to a State, and its table has no word and no contact', async () => {
+  const phone = '9800000001'
+  const form = { for: 'self', kind: 'school', words: 'My daughter needs shoes.', amount: '500', district: 'Pune', name: 'Gita Rao', phone }
+  const ask = async (state: string) => (await world.calls.ask('POST /ask-for-help', { body: { ...form, state } })).body
+  const [here, there] = [(await ask('KL')).number, (await ask('TN')).number]
+  expect((await ask('Kerala')).fields).toEqual({ state: 'Please choose the State' })
+  const numbers = (await list('?state=KL')).cases.map(({ number }: { number: string }) => number)
+  expect(numbers).toEqual([here])
+  const { text, status } = await world.calls.ask('GET /admin/help-cases.csv?state=KL', { as: world.staff.auditor })
+  expect([status, text.split('\r\n').length]).toEqual([200, 3])
+  expect(text).toContain(`${here},school,self,Pune,KL,500`)
+  for (const secret of [there, phone, 'Gita Rao', 'shoes']) expect(text).not.toContain(secret)
+  expect((await world.calls.ask('GET /admin/help-cases.csv', { as: world.staff.volunteer })).status).toBe(403)
+  expect((await world.calls.ask('GET /admin/help-cases.csv', { as: world.staff.auditor, isStale: true })).body.code).toBe(
+    'step_up_required',
+  )
+  const log = await maybeOne(
+    world.db,
+    sql`select after from audit_log where action = 'list.export' and subject = 'help_cases' order by id desc limit 1`,
+  )
+  expect(log).toEqual({ after: { state: 'KL' } })
 })

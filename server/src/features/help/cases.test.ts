@@ -108,7 +108,7 @@ describe('the public form', () => {
     expect([status, body.fields]).toEqual([400, fields])
   })
 
-  test('the same words from the phone within 30 days are the same request, and later or after an end they are a new one', async () => {
+  test('the same form from the phone within 30 days is the same request, and later or after an end it is a new one', async () => {
     const phone = nextPhone()
     const number = await asked({ phone })
     expect(await asked({ phone })).toBe(number)
@@ -117,6 +117,27 @@ describe('the public form', () => {
     expect((await open(later)).body.case.samePhone).toEqual([number])
     expect((await step(later, 'withdrawn')).status).toBe(200)
     expect([number, later]).not.toContain(await asked({ phone }))
+  })
+
+  test.each([
+    { amount: '900' },
+    { amount: '' },
+    { until: '2030-02-01' },
+    { district: 'Satara' },
+    { state: 'GA' },
+    { kind: 'food' },
+    { for: 'relative', knows: 'yes' },
+    { name: 'Gita Rau' },
+    { email: 'gita@example.com' },
+  ])('a form sent again with a correction is a new request, and loses nothing: %j', async (correction) => {
+    const phone = nextPhone()
+    const first = { phone, email: 'gita@example.org' }
+    const number = await asked(first)
+    const corrected = await asked({ ...first, ...correction })
+    expect(corrected).not.toBe(number)
+    // The correction itself is sent once.
+    expect(await asked({ ...first, ...correction })).toBe(corrected)
+    expect((await open(corrected)).body.case.samePhone).toEqual([number])
   })
 
   test('of the same request twice at once, one is stored', async () => {
@@ -569,25 +590,4 @@ describe('the withdrawal by the person who asked', () => {
     for (let n = 0; n < 10; n++) expect((await withdraw(number, nextPhone())).body.code).toBe('case_not_found')
     expect((await withdraw(number, nextPhone())).body.code).toBe('too_many_requests')
   })
-})
-
-test('the list is narrowed to a State, and its table has no word and no contact', async () => {
-  const phone = nextPhone()
-  const [here, there] = [await asked({ state: 'KL', phone }), await asked({ state: 'TN' })]
-  expect((await ask({ state: 'Kerala' })).body.fields).toEqual({ state: 'Please choose the State' })
-  const numbers = (await list('?state=KL')).cases.map(({ number }: { number: string }) => number)
-  expect(numbers).toEqual([here])
-  const { text, status } = await world.calls.ask('GET /admin/help-cases.csv?state=KL', { as: world.staff.auditor })
-  expect([status, text.split('\r\n').length]).toEqual([200, 3])
-  expect(text).toContain(`${here},school,self,Pune,KL,500`)
-  for (const secret of [there, phone, 'Gita Rao', 'shoes']) expect(text).not.toContain(secret)
-  expect((await world.calls.ask('GET /admin/help-cases.csv', { as: world.staff.volunteer })).status).toBe(403)
-  expect((await world.calls.ask('GET /admin/help-cases.csv', { as: world.staff.auditor, isStale: true })).body.code).toBe(
-    'step_up_required',
-  )
-  const log = await maybeOne(
-    world.db,
-    sql`select after from audit_log where action = 'list.export' and subject = 'help_cases' order by id desc limit 1`,
-  )
-  expect(log).toEqual({ after: { state: 'KL' } })
 })

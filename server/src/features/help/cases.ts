@@ -1,8 +1,8 @@
 /**
  * Requests for help, as strangers see them: the form and the stage of a request.
  * - Words and contact are encrypted at rest. The phone number is also a keyed hash, by which the desk sees its other requests.
- * - The same words from the same phone are the same request. Any others are a new one, whose answer is as for a new phone: whoever knows
- *   a phone number must not learn by it that somebody asks for help.
+ * - The same form from the same phone is the same request. With a correction it is a new one, whose answer is as for a new phone: whoever
+ *   knows a phone number must not learn by it that somebody asks for help, nor change the request.
  * - An agreed request may be on a public list, so its number is no secret, and it is not withdrawn here.
  * - A withdrawal is mailed to the address of the request, and to the owners where the team had begun: the team reads numbers and phones,
  *   so somebody of it could withdraw in the person's name.
@@ -10,6 +10,7 @@
  *   the tries of somebody elsewhere.
  */
 import { randomInt, randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { Input, Output } from '@roz/contract/api.ts'
 import type { caseCalls } from '@roz/contract/cases.ts'
 import { CASE_OPEN, type CaseReason, type CaseStage, caseNumberOf, mayWithdraw } from '@roz/core/case-fields.ts'
@@ -141,35 +142,38 @@ async function store(tx: Tx, { secrets }: CaseDeps, body: Asked, { language, ori
   const macs = macsOf(secrets, body.phone)
   // Of two requests that arrive at once, the second one sees the first.
   await lockOneInTransaction(tx, 'helpCasePhone', macs[0].readInt32BE(0))
+  const asked: SealedCase = {
+    words: body.words,
+    name: body.name,
+    phone: body.phone,
+    email: body.email ?? '',
+    knows: body.for === 'self' || body.knows === 'yes',
+  }
+  const paise = body.amount ? `${body.amount}00` : null
+  const until = body.until || null
   const open = await tx.query<{ readonly number: string; readonly sealed: Buffer }>(sql`
     select number, sealed from help_case where phone_mac = any (${[...macs]}::bytea[]) and stage = any (${[...CASE_OPEN]}::text[])
-       and asked_at > roz_now() - interval '30 days'`)
-  const same = open.find(({ number, sealed }) => unseal(secrets, number, sealed).words === body.words)
+       and asked_at > roz_now() - interval '30 days' and kind = ${body.kind}::text and for_whom = ${body.for}::text
+       and district = ${body.district}::text and state = ${body.state}::text
+       and asked_paise is not distinct from ${paise}::bigint and needed_by is not distinct from ${until}::date`)
+  const same = open.find(({ number, sealed }) => isDeepStrictEqual(unseal(secrets, number, sealed), asked))
   if (same !== undefined) return { ok: true, value: { number: same.number } } as const
   // Four letters are a million numbers; a fifth and a sixth come once most are used.
   for (const letters of [4, 4, 4, 4, 5, 6]) {
     const number = makeNumber(letters)
-    const sealed: SealedCase = {
-      words: body.words,
-      name: body.name,
-      phone: body.phone,
-      email: body.email ?? '',
-      knows: body.for === 'self' || body.knows === 'yes',
-    }
-    const paise = body.amount ? `${body.amount}00` : null
     const stored = await maybeOne(
       tx,
       sql`insert into help_case (number, kind, for_whom, district, state, language, asked_paise, needed_by, sealed, phone_mac)
           values (${number}::text, ${body.kind}::text, ${body.for}::text, ${body.district}::text, ${body.state}::text, ${language}::text,
-            ${paise}::bigint, ${body.until || null}::date, ${seal(secrets, number, sealed)}::bytea, ${macs[0]}::bytea)
+            ${paise}::bigint, ${until}::date, ${seal(secrets, number, asked)}::bytea, ${macs[0]}::bytea)
           on conflict (number) do nothing returning number`,
     )
     if (stored === undefined) continue
-    if (sealed.email !== '')
+    if (asked.email !== '')
       await enqueue(tx, {
         kind: 'mail',
         key: `help_asked:${number}`,
-        payload: { to: sealed.email, template: 'help_asked', language, data: { number, name: '', origin } },
+        payload: { to: asked.email, template: 'help_asked', language, data: { number, name: '', origin } },
       })
     return { ok: true, value: { number } } as const
   }
