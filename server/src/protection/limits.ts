@@ -175,9 +175,10 @@ export function limitRules(options: { readonly production: boolean }) {
       { key: ['message', addressKey(email)], hitsMax: 20, windowSeconds: HOUR },
       ...others(source.ip),
     ],
-    /** Requests for help. */
+    /** Requests for help: five with somebody else's phone number do not lock out its person, who asks from elsewhere. */
     askedHelp: (phone: string, source: Source): Limit[] => [
-      { key: ['ask for help', phone], hitsMax: 5, windowSeconds: DAY },
+      { key: ['ask for help', phone, addressBlock(source.ip)], hitsMax: 5, windowSeconds: DAY },
+      { key: ['ask for help', phone], hitsMax: 20, windowSeconds: DAY },
       ...network(source.ip, 'ask for help', 20, DAY),
     ],
     /** Wrong pairs of a request and a phone number: numbers of requests may be published. */
