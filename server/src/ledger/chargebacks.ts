@@ -76,7 +76,7 @@ export async function bookChargeback(tx: Tx, chargeback: Chargeback): Promise<Ou
 
 /** Books that the bank has returned the money: each part is returned to its giver, payments of the debt included. */
 export async function returnChargeback(tx: Tx, chargeback: Omit<Chargeback, 'amount'>): Promise<ChargedBack> {
-  const { disputeId, orderId, paymentId } = chargeback
+  const { disputeId, orderId } = chargeback
   const memberId = (await lockPayment(tx, chargeback))?.memberId
   const wallet = memberId === undefined ? undefined : await lockWallet(tx, memberId)
   const { out } = await turnsOf(tx, disputeId)
@@ -99,7 +99,7 @@ export async function returnChargeback(tx: Tx, chargeback: Omit<Chargeback, 'amo
   }
   for (const part of out) {
     if (part.giver === ACCOUNTS.LOSSES) await moveLoss(tx, 'chargeback_back', part.ref, part.amount)
-    else if (part.giver === ACCOUNTS.SUSPENSE && (await reopenTaken(tx, { ...part, paymentId }))) suspended = paise(suspended + part.amount)
+    else if (part.giver === ACCOUNTS.SUSPENSE && (await reopenTaken(tx, part))) suspended = paise(suspended + part.amount)
     else await give('chargeback_back', part)
   }
   for (const payment of repaid) await give('debt_back', payment)

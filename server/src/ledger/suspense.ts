@@ -242,13 +242,11 @@ export const lockItemsOf = (tx: Tx, paymentId: string): Promise<LockedItem[]> =>
        and (payment_id = ${paymentId}::text or starts_with(payment_id, ${paymentId}::text || '#')) order by id for update`)
 
 /** The dispute returned what it took from an item without an owner: an item of its own. False: the part was taken from no such item. */
-export async function reopenTaken(tx: Tx, part: Pick<OpenItem, 'paymentId' | 'amount'> & { readonly ref: string }): Promise<boolean> {
-  const { paymentId, ref, amount } = part
+export async function reopenTaken(tx: Tx, { ref, amount }: { readonly ref: string; readonly amount: Paise }): Promise<boolean> {
   const item = await maybeOne<OpenItem>(
     tx,
     sql`select id, order_id as "orderId", payment_id as "paymentId", amount, currency, reason from suspense_item
-         where order_id = (select order_id from suspense_item where payment_id = ${paymentId}::text)
-           and reference = ${ref}::text and status = 'taken' and reason <> 'closed_account'`,
+         where reference = ${ref}::text and status = 'taken' and reason <> 'closed_account'`,
   )
   if (item === undefined) return false
   const { GATEWAY, SUSPENSE } = ACCOUNTS
