@@ -31,7 +31,7 @@ test('after a cut answer the page asks again by itself, and becomes Payment Succ
 })
 
 test('a withdrawal to a UPI ID: a mail address is refused beside the field, the list shows it masked, and both sides what its bank said', async () => {
-  const { token } = await newMember(fixture.roz, { rupees: 20 })
+  const { token } = await newMember(fixture.roz, { rupees: 30 })
   await fixture.at(
     '/wallet',
     async (page) => {
@@ -60,6 +60,7 @@ test('a withdrawal to a UPI ID: a mail address is refused beside the field, the 
       const upiDetail = { accountHolderName: 'Asha Verma', upiId: 'other@okbank' }
       await ask(fixture.roz.url, 'withdraw', { token, body: { amount: 10, upiDetail, nameCheck: true } })
       await told(token, 2)
+      await ask(fixture.roz.url, 'withdraw', { token, body: { amount: 10, upiDetail: { ...upiDetail, upiId: 'third@okbank' } } })
       await page.evaluate(() => localStorage.setItem('language', 'hi'))
       await page.reload()
       await expect(page.getByText('बैंक में इस UPI आईडी का नाम कुछ और है।')).toBeVisible()
@@ -74,6 +75,8 @@ test('a withdrawal to a UPI ID: a mail address is refused beside the field, the 
       const row = (amount: string) => page.getByRole('listitem').filter({ hasText: amount })
       await expect(row('as…@okbank')).toContainText('The bank has the same name for it')
       await expect(row('ot…@okbank')).toContainText('The bank has another name for this UPI ID, or does not know it')
+      await expect(row('th…@okbank')).toContainText('The bank was not asked for the name of this UPI ID')
+      await expect(row('th…@okbank')).not.toContainText('The bank was not asked for its name')
       await auditScreen(page)
       await expectNoSidewaysScroll(page)
     },
