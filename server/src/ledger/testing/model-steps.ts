@@ -325,28 +325,28 @@ function oddPayment(books: Books, history: History, [which, what, amount, then]:
   return [event, then % 3 === 0 ? { ...event, amount: order.amount } : undefined]
 }
 
-/** A payment credits its order and leaves a surplus. Its member spends nearly all before the bank takes the credit back: a debt beside an open item. */
-function disputedSurplus(books: Books, history: History, [who, much, left, then]: Step['n']): readonly Op[] {
-  const [orderId, memberId, amount, surplus] = [
-    history.orderId(),
-    memberOf(books, who),
-    BigInt(100 + (much % 100)),
-    BigInt(1 + (then % 60)),
-  ]
+/**
+ * A payment credits its order and leaves a surplus. Its member spends nearly all before the bank takes the credit back: a debt beside an
+ * open item, which is then decided. The dispute may be won.
+ */
+function disputedSurplus(books: Books, history: History, [who, much, left, then]: Step['n']): readonly (Op | undefined)[] {
+  const [orderId, memberId, amount] = [history.orderId(), memberOf(books, who), BigInt(100 + (much % 100))]
+  const [paymentId, surplus] = [paymentOf(orderId), BigInt(1 + (then % 60))]
   const disputeId = [0, 1, 2, 3, 4].map((index) => history.dispute(index)).find((id) => !books.disputes.has(id))
   if (disputeId === undefined) return []
-  const paymentId = paymentOf(orderId)
   const spent = (books.members.get(memberId)?.balance ?? 0n) + amount - BigInt(left % 100)
   const rest = `${paymentId}#rest`
+  const turn: Op = { do: 'dispute', disputeId, orderId, paymentId, amount, isTaken: true }
   return [
     { do: 'order', orderId, memberId, amount },
     { do: 'capture', orderId, paymentId, amount: amount + surplus },
     { do: 'capture', orderId, paymentId, amount },
     { do: 'hold', id: history.uuid(), memberId, amount: spent, bankAccountId: 1n },
-    { do: 'dispute', disputeId, orderId, paymentId, amount, isTaken: true },
-    then % 2 === 0
+    turn,
+    then % 3 === 0
       ? { do: 'refund item', paymentId: rest, id: history.uuid() }
-      : { do: 'credit item', paymentId: rest, memberId: anyoneOf(books, much) },
+      : { do: 'credit item', paymentId: rest, memberId: then % 3 === 1 ? memberId : anyoneOf(books, much) },
+    left % 3 === 0 ? { ...turn, isTaken: false } : undefined,
   ]
 }
 
