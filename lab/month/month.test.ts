@@ -1,4 +1,4 @@
-/** A few days of npm run lab -- month at a gateway that does not fail: the world around the product and the judge agree with the product. */
+/** A few days of npm run lab -- month with its faults: the world around the product and the judge agree with the product. */
 import { expect, test } from 'vitest'
 import { differenceOf } from './judge.ts'
 import { runMonth } from './month.ts'
@@ -12,9 +12,9 @@ test('some days end with each clearing account at what gateway and bank have, an
   const { accounts, findings, outside, mandates, verifiedDays, logLines } = await runMonth({
     payments: 24,
     mandates: 4,
-    days: 2,
+    days: 3,
     seed: SEED,
-    faults: false,
+    faults: true,
     say: (line) => void lines.push(line),
     goesOn: () => performance.now() < until,
   })
@@ -22,7 +22,8 @@ test('some days end with each clearing account at what gateway and bank have, an
   expect(accounts.map(differenceOf)).toEqual([0, 0, 0, 0, 0])
   // Days in which nothing happened would prove nothing.
   expect(outside.payments).toBeGreaterThanOrEqual(24)
-  expect([mandates, outside.debits]).toEqual([4, 4])
+  expect(mandates).toBe(4)
+  expect(outside.debits).toBeGreaterThan(0)
   expect(verifiedDays).toBeGreaterThan(2)
   expect(logLines).toBeGreaterThan(500)
 })
