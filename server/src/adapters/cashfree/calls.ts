@@ -181,7 +181,7 @@ export function expectSame(answer: GatewayAnswer, pairs: readonly (readonly [nam
   throw new GatewayForeignError(`The answer to request ${answer.requestId} is about another id`)
 }
 
-type Held = { readonly amount: Paise; readonly currency: string }
+type Held = { readonly amount: Paise; readonly currency: string | undefined }
 type Keyed<T> = {
   readonly request: GatewayCall
   readonly amount: Paise
@@ -208,7 +208,7 @@ export async function askOnce<T extends Held>(api: GatewayApi, keyed: Keyed<T>):
 }
 
 function matching<T extends Held>({ amount, currency, request }: Keyed<T>, known: T): T {
-  if (known.amount === amount && known.currency === currency) return known
+  if (known.amount === amount && (known.currency ?? currency) === currency) return known
   const [held, asked] = [`${known.amount} hundredths of ${known.currency}`, `${amount} of ${currency}`]
   throw new GatewayMismatchError(`${request.path}: the gateway has ${held} under this id, not ${asked}`)
 }

@@ -46,7 +46,7 @@ export const wireCharges = z.array(wireCharge)
 export const wireMandateRefund = z.object({
   refund_id: z.string().min(1),
   refund_amount: amount,
-  refund_currency: currency,
+  refund_currency: words,
   refund_status: z.string(),
   cf_payment_id: maybeId,
   failure_details: z.object({ failure_reason: words }).nullish(),

@@ -107,7 +107,8 @@ export type Refund = {
   readonly status: string
   readonly description: string | undefined
   readonly amount: Paise
-  readonly currency: string
+  /** Undefined: the gateway names none, as for refunds of debits. It is that of the payment. */
+  readonly currency: string | undefined
   /** The refunded payment. */
   readonly paymentId: string | undefined
   /** The bank's reference of a refund (ARN). */

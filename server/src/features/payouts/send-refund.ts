@@ -149,7 +149,8 @@ const readEnd = async (tx: Tx, id: string): Promise<Date | null> =>
 async function book(tx: Tx, id: string, refund: Refund): Promise<PayoutAlarm | undefined> {
   const row = await lockRefund(tx, id)
   if (row === undefined) throw new Error(`refund ${id} vanished while it was booked`)
-  if (refund.amount !== row.amount || refund.currency !== (await currencyOfRefund(tx, id))) return otherAmount(tx, id)
+  const currency = await currencyOfRefund(tx, id)
+  if (refund.amount !== row.amount || (refund.currency ?? currency) !== currency) return otherAmount(tx, id)
   if (refund.state === 'pending') {
     await noteSendingKnown(tx, id, null)
     return undefined
