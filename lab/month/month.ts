@@ -54,10 +54,17 @@ export async function runMonth(options: MonthOptions): Promise<MonthResult> {
     for (let day = 0; day < days && options.goesOn(); day++) await run.day(day)
     await run.well()
     return await judge({ world, secrets, ...run.outside })
+  } catch (error) {
+    // The answer of a failed call does not say why it failed.
+    for (const line of errorsIn(world.roz.output()).slice(-LEFT_SHOWN)) options.say(line)
+    throw error
   } finally {
     await world.close()
   }
 }
+
+/** Errors in the log of the server: level 50 and above. */
+const errorsIn = (output: string): string[] => output.split('\n').filter((line) => /"level":[56]0/.test(line))
 
 function createRun(world: World, options: MonthOptions, payers: number) {
   const dice = createDice(options.seed)
