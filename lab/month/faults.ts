@@ -30,6 +30,8 @@ const OF_CALLS: readonly Fault[] = [
   ...EDGES.filter((edge) => edge !== 'none').map((edge) => fault(edge, { edge })),
   fault('surcharge', { surcharge: 1 }),
   fault('rate', { rate: 5 }),
+  fault('limits', { limits: 'production' }),
+  fault('mismatch_400', { mismatch_400: true }),
   fault('settlement_off', { settlement_off: true }),
 ]
 
