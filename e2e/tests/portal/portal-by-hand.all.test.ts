@@ -10,6 +10,7 @@ import { sql } from '@roz/server/db/sql.ts'
 import { inTransaction } from '@roz/server/db/transaction.ts'
 import { captureTopup, createTopup } from '@roz/server/ledger/topups.ts'
 import { showAccount, takeOver } from '@roz/server/ledger/withdrawals.ts'
+import { statementText } from '@roz/server/testing/statement.ts'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
 import { auditVisit, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
@@ -241,13 +242,10 @@ async function importLines(day: IstDay, lines: readonly (readonly [words: string
   const token = await adminToken(roz.url)
   const params = { id: crypto.randomUUID() }
   await ask(roz.url, 'saveBankAccount', { token, params, body: { name: 'Current', lastFour: '8901', mapping: STATEMENT_PRESETS.HDFC } })
-  let balance = 1000
-  const date = day.split('-').toReversed().join('/')
-  const rows = lines.map(([words, rupees]) => {
-    balance += rupees
-    return `${date},"${words}",,${rupees < 0 ? -rupees : ''},${rupees < 0 ? '' : rupees},${balance}`
-  })
-  const text = ['Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.,Closing Balance', ...rows].join('\n')
+  const text = statementText(
+    lines.map(([words, rupees]) => ({ day, words, amount: BigInt(rupees) * 100n })),
+    100_000n,
+  )
   const form = (): FormData => {
     const made = new FormData()
     made.set('file', new Blob([text], { type: 'text/csv' }), 'statement.csv')

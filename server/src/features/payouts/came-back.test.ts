@@ -15,7 +15,7 @@ import { noticesTo } from '../../testing/notices.ts'
 import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
 import { BANK } from '../../testing/wallet-world.ts'
 import { readTodo } from '../desk/todo.ts'
-import { type Line, statementText } from '../accounts/bank/testing/bank-world.ts'
+import { type Line, statementText } from '../../testing/statement.ts'
 import { HDFC } from '../accounts/bank/testing/samples.ts'
 
 let world: ServicesWorld

@@ -11,7 +11,8 @@ import { expect, test } from 'vitest'
 import { sql } from '../../../db/sql.ts'
 import { ACCOUNTS } from '../../../ledger/accounts.ts'
 import { DAY, openDay } from '../../../ledger/testing/fixtures.ts'
-import { type BankWorld, statementText, type Line, openBankWorld } from './testing/bank-world.ts'
+import { type BankWorld, openBankWorld } from './testing/bank-world.ts'
+import { statementText, type Line } from '../../../testing/statement.ts'
 
 const SEED = Number(process.env['ROZ_SEED'] ?? randomInt(2 ** 31))
 const DAYS = 7

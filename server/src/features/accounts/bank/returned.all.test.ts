@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { addDays } from '@roz/core/ist-day.ts'
 import { beforeAll, expect, test } from 'vitest'
 import { useSettlementWorld } from '../../../testing/settlement-world.ts'
-import { type Line, statementText } from './testing/bank-world.ts'
+import { type Line, statementText } from '../../../testing/statement.ts'
 import { HDFC } from './testing/samples.ts'
 
 const world = useSettlementWorld()

@@ -1,7 +1,7 @@
 /** Fixture: a bank account of ours whose statement is written by the test, beside books that move money through BANK. */
 import { randomUUID } from 'node:crypto'
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { decimalText, type Paise, paise } from '@roz/core/money.ts'
+import { decimalText, type Paise } from '@roz/core/money.ts'
 import { inTransaction } from '../../../../db/transaction.ts'
 import { bookPayout, holdWithdrawal } from '../../../../ledger/withdrawals.ts'
 import { addMoney, newMember } from '../../../../ledger/testing/fixtures.ts'
@@ -12,23 +12,7 @@ import { lockBank } from '../lock.ts'
 import { testSecrets } from '../../../../testing/calls.ts'
 import { HDFC } from './samples.ts'
 
-export type Line = { readonly day: IstDay; readonly amount: bigint; readonly words: string }
 export type BankWorld = Awaited<ReturnType<typeof openBankWorld>>
-
-const HEAD = 'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.,Closing Balance'
-const money = (amount: bigint): string => decimalText(paise(amount))
-const dayCell = (day: IstDay): string => day.split('-').toReversed().join('/')
-
-/** A statement as HDFC writes it; `opening` is the balance before its first line. */
-export function statementText(lines: readonly Line[], opening: bigint, order: 'oldest' | 'newest' = 'oldest'): string {
-  let balance = opening
-  const rows = lines.map(({ day, amount, words }) => {
-    balance += amount
-    const [out, into] = amount < 0n ? [money(-amount), ''] : ['', money(amount)]
-    return `${dayCell(day)},"${words}",,${out},${into},${money(balance)}`
-  })
-  return [HEAD, ...(order === 'oldest' ? rows : rows.toReversed())].join('\n')
-}
 
 export async function openBankWorld() {
   const world = await openHelpWorld({ approvalAbove: 1_000_000 })

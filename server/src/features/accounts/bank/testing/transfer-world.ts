@@ -9,7 +9,7 @@ import { makeMember, makeStaff } from '../../../../testing/calls.ts'
 import { openServicesWorld } from '../../../../testing/services-world.ts'
 import { TRANSFER_ACCOUNT } from '../../../../testing/wallet-world.ts'
 import { HDFC } from './samples.ts'
-import { type Line, statementText } from './bank-world.ts'
+import { type Line, statementText } from '../../../../testing/statement.ts'
 
 export type Order = { readonly member: bigint; readonly orderId: string; readonly reference: string }
 
