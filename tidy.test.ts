@@ -157,7 +157,7 @@ const asImported = (name: string): string => `@roz/${name.replace('/src/', '/')}
 test('every file is used', () => {
   const imported = new Set(code.flatMap((file) => file.imports.map(({ target }) => target)))
   const named = sources
-    .filter(({ name }) => /(\.config\.ts|\.html|package\.json|^web\/build\.ts|\.mjs)$/.test(name))
+    .filter(({ name }) => /(\.config\.ts|\.html|package\.json|^web\/build[./].*|\.mjs)$/.test(name))
     .map((file) => file.text)
   const findings = code
     .filter(({ name }) => !imported.has(name) && !/\.test\.tsx?$/.test(name) && !ENTRIES.some((pattern) => pattern.test(name)))

@@ -1,13 +1,20 @@
 /**
- * `npm run messages`: brings the catalogues of core and server (`locales/<language>/{core,server}.po`) up to date with the sources.
+ * `npm run messages`: brings the catalogues of core, server and screens (`locales/<language>/*.po`) up to date with the sources.
  * - A new text is added without words, below the name of its file; a text that nothing says any more is removed.
  * - It lists every text that has no words yet.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { CATALOGUES, catalogueFile, SOURCE, catalogueOf } from '@roz/core/catalogues.ts'
-import { LANGUAGES } from '@roz/core/language.ts'
+import { CATALOGUES, catalogueFile, catalogueOf } from '@roz/core/catalogues.ts'
 import { createItem, createPoFile, stringifyPo } from 'pofile-ts'
+import {
+  readScreenCatalogue,
+  saidOnScreens,
+  SCREEN_CATALOGUES,
+  screenCatalogueFile,
+  TRANSLATED,
+  writtenScreenCatalogue,
+} from '../web/build/catalogues.ts'
 import { code } from './tidy/source.ts'
 
 export type Catalogue = (typeof CATALOGUES)[number]
@@ -38,19 +45,24 @@ export function written(language: string, said: ReadonlyMap<string, readonly str
   return `${stringifyPo(po, { foldLength: 0 }).trimEnd()}\n`
 }
 
-function main(): void {
+async function main(): Promise<void> {
   const said = saidTexts()
-  for (const language of LANGUAGES) {
-    if (language === SOURCE) continue
+  const onScreens = await saidOnScreens()
+  for (const language of TRANSLATED) {
+    mkdirSync(path.dirname(catalogueFile(language, 'core')), { recursive: true })
+    const tell = (name: string, english: string): void =>
+      void process.stdout.write(`${language}: no words for ${JSON.stringify(english)} (${name}.po)\n`)
     const words = catalogueOf(language)
     for (const name of CATALOGUES) {
-      const file = catalogueFile(language, name)
-      mkdirSync(path.dirname(file), { recursive: true })
-      writeFileSync(file, written(language, said[name], words))
-      for (const english of said[name].keys())
-        if ((words.get(english) ?? '') === '') process.stdout.write(`${language}: no words for ${JSON.stringify(english)} (${name}.po)\n`)
+      writeFileSync(catalogueFile(language, name), written(language, said[name], words))
+      for (const english of said[name].keys()) if ((words.get(english) ?? '') === '') tell(name, english)
+    }
+    for (const name of SCREEN_CATALOGUES) {
+      writeFileSync(screenCatalogueFile(language, name), await writtenScreenCatalogue(language, name, onScreens[name]))
+      for (const text of ((await readScreenCatalogue(language, name)) ?? new Map()).values())
+        if (text.words === '') tell(name, text.english)
     }
   }
 }
 
-if (import.meta.main) main()
+if (import.meta.main) await main()

@@ -6,13 +6,10 @@
  * - verify/: the verifier as one file, and its hash
  * - pdf-frame.html: the page of the frame that draws PDFs, with everything that it needs
  * - sw.js, icons/: the service worker, and the coin as home-screen icons
- * A text without words in some language fails the build. With --draft, the build extracts the texts first and uses the English ones
- * instead, for work in progress.
+ * A text without words in some language fails the build. With --draft, for work in progress, the English ones are used instead.
  */
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
@@ -20,6 +17,7 @@ import { brotliCompress, constants } from 'node:zlib'
 import { addressIn, inEach } from '@roz/core/language.ts'
 import { type InlineConfig, type Plugin, build } from 'vite'
 import { writeProgram } from '../verifier/build.ts'
+import { saidOnScreens, screenWordsPlugin, TRANSLATED } from './build/catalogues.ts'
 import { contentPlugin } from './build/content.ts'
 import { favicon, versionOf, writeIcons } from './build/install.ts'
 import { expectTexts, messageCollector, missingMessages } from './build/messages.ts'
@@ -35,6 +33,7 @@ const compress = promisify(brotliCompress)
 const collector = messageCollector()
 
 const { values } = parseArgs({ options: { out: { type: 'string' }, draft: { type: 'boolean', default: false } } })
+const words = screenWordsPlugin({ drafts: values.draft })
 const out = path.resolve(values.out ?? path.join(root, '../.build/web/dev'))
 
 /** Each page contains the drawing once; `<use>` refers to it. */
@@ -47,16 +46,9 @@ function variant(extra: InlineConfig, plugins: Plugin[]): InlineConfig {
   return {
     ...common,
     ...extra,
-    plugins: [...(common.plugins ?? []), collector.plugin, ...plugins],
+    plugins: [...(common.plugins ?? []), words, collector.plugin, ...plugins],
     build: { ...common.build, ...extra.build, outDir: out, emptyOutDir: false },
   }
-}
-
-async function extractMessages(): Promise<void> {
-  const cli = path.join(path.dirname(createRequire(import.meta.url).resolve('@lingui/cli/api')), '../lingui.js')
-  const child = spawn(process.execPath, [cli, 'extract'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
-  const code = await new Promise<number | null>((done) => child.once('close', done))
-  if (code !== 0) process.stderr.write('some texts could not be extracted\n')
 }
 
 type PublicAssets = {
@@ -169,7 +161,6 @@ async function buildApp(): Promise<Readonly<Record<string, string>>> {
 }
 
 async function main(): Promise<void> {
-  if (values.draft) await extractMessages()
   await rm(out, { recursive: true, force: true })
   await mkdir(out, { recursive: true })
   const app = await buildApp()
@@ -196,7 +187,9 @@ async function main(): Promise<void> {
     ),
   )
   expectTexts(collector.used)
-  const missing = await missingMessages(root, collector.used)
+  const drafts = values.draft ? Object.values(await saidOnScreens()).flatMap((texts) => [...texts]) : []
+  const english = new Map(drafts.map(([id, { message = id }]) => [id, message]))
+  const missing = await missingMessages(root, collector.used, TRANSLATED, english)
   if (missing.length > 0) {
     const report = `${missing.length} texts have no words yet (npm run messages, then fill locales/):\n  ${missing.join('\n  ')}`
     if (!values.draft) throw new Error(report)

@@ -6,8 +6,8 @@
 import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import path from 'node:path'
-import { LANGUAGES } from '@roz/core/language.ts'
 import { createServer, type Plugin } from 'vite'
+import { screenWordsPlugin, TRANSLATED } from './build/catalogues.ts'
 import { withWords } from './build/languages.ts'
 import { englishIn, missingMessages } from './build/messages.ts'
 import { sprite } from './src/ui/art.ts'
@@ -16,7 +16,6 @@ import { common } from './vite.config.ts'
 const roz = new URL(process.env.ROZ_URL ?? 'http://127.0.0.1:8082')
 const port = Number(process.env.PORT ?? 8080)
 const root = import.meta.dirname
-const TRANSLATED = LANGUAGES.filter((language) => language !== 'en')
 /** Everything else is Roz's. */
 const SOURCES = /^\/(@|src\/|build\/|node_modules\/)/
 const NOT_READY = '<!doctype html><meta http-equiv="refresh" content="1"><p>Roz is starting, or the terminal says why not.'
@@ -107,7 +106,7 @@ const server = await createServer({
   cacheDir: path.join(root, '../.build/vite'),
   clearScreen: false,
   logLevel: 'info',
-  plugins: [...(common.plugins ?? []), missingLister(), throughRoz],
+  plugins: [...(common.plugins ?? []), screenWordsPlugin({ drafts: false }), missingLister(), throughRoz],
   server: {
     port,
     strictPort: true,

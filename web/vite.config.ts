@@ -1,16 +1,13 @@
 /** The plugins and settings that the builds in build.ts share: the app, the public pages' scripts and styles, and the renderer. */
 import babel from '@rolldown/plugin-babel'
-import { lingui, linguiTransformerBabelPreset } from '@lingui/vite-plugin'
-import { getConfig } from '@lingui/conf'
 import react from '@vitejs/plugin-react'
 import type { InlineConfig } from 'vite'
 import { callsPlugin } from './build/calls.ts'
+import { MACROS, SAYS_TEXTS } from './build/catalogues.ts'
 import { wordsPlugin } from './build/inline-texts.ts'
 import { languagesPlugin } from './build/languages.ts'
 
 const root = import.meta.dirname
-
-const configPath = `${root}/lingui.config.ts`
 
 export const common: InlineConfig = {
   root,
@@ -22,8 +19,10 @@ export const common: InlineConfig = {
     wordsPlugin(),
     languagesPlugin(),
     react(),
-    lingui({ configPath, failOnCompileError: true }),
-    babel({ presets: [linguiTransformerBabelPreset({ linguiConfig: getConfig({ configPath }) }, { configPath })], sourceMap: false }),
+    babel({
+      presets: [{ preset: { plugins: [['@lingui/babel-plugin-lingui-macro', MACROS]] }, rolldown: { filter: { code: SAYS_TEXTS } } }],
+      sourceMap: false,
+    }),
   ],
   build: {
     target: ['chrome114', 'safari17', 'firefox121'],

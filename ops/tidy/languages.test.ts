@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { CATALOGUES, catalogueFile, SOURCE, catalogueOf } from '@roz/core/catalogues.ts'
+import { CATALOGUES, catalogueFile, catalogueOf } from '@roz/core/catalogues.ts'
 import { LANGUAGES } from '@roz/core/language.ts'
 import { texts } from '@roz/core/texts.ts'
 import { parsePo } from 'pofile-ts'
@@ -14,15 +14,21 @@ import type { MailPayload } from '../../server/src/mail/mail-payload.ts'
 import { TEST_MODES } from '../../server/src/testing/modes.ts'
 import { latinIn } from '../../e2e/harness/latin.ts'
 import { longTexts, TEXTS } from '../../web/build/content.ts'
-import { SCREEN_CATALOGUES as SCREENS, expectTexts, idsIn, missingMessages } from '../../web/build/messages.ts'
+import {
+  saidOnScreens,
+  SCREEN_CATALOGUES as SCREENS,
+  screenCatalogueFile,
+  TRANSLATED,
+  writtenScreenCatalogue,
+} from '../../web/build/catalogues.ts'
+import { expectTexts, idsIn, missingMessages } from '../../web/build/messages.ts'
 import { saidTexts, written } from '../messages.ts'
 import { code, ROOT, sources } from './source.ts'
 
 const WEB = path.join(ROOT, 'web')
 const said = saidTexts()
-const translated = LANGUAGES.filter((language) => language !== SOURCE)
 /** Each text of core and server with its words, in each language but English. */
-const words = translated.flatMap((language) => [...catalogueOf(language)].map(([english, one]) => ({ language, english, words: one })))
+const words = TRANSLATED.flatMap((language) => [...catalogueOf(language)].map(([english, one]) => ({ language, english, words: one })))
 
 test('core and server use only literal texts', () => {
   const unclear = code.filter(({ name, isTest, texts }) => /^(core|server)\//.test(name) && !isTest && texts.includes(undefined))
@@ -32,11 +38,21 @@ test('core and server use only literal texts', () => {
 })
 
 test.each(CATALOGUES)('%s.po is as npm run messages writes it, and every text has words', (name) => {
-  for (const language of translated) {
+  for (const language of TRANSLATED) {
     const known = catalogueOf(language)
     expect([...said[name].keys()].filter((english) => (known.get(english) ?? '').trim() === '')).toEqual([])
     expect(readFileSync(catalogueFile(language, name), 'utf8')).toBe(written(language, said[name], known))
   }
+})
+
+test('the catalogues of the screens are as npm run messages writes them', async () => {
+  const onScreens = await saidOnScreens()
+  for (const language of TRANSLATED)
+    for (const name of SCREENS) {
+      expect(onScreens[name].size).toBeGreaterThan(20)
+      const file = screenCatalogueFile(language, name)
+      expect(readFileSync(file, 'utf8'), file).toBe(await writtenScreenCatalogue(language, name, onScreens[name]))
+    }
 })
 
 test('a text without words stops who says it, and names the language and the command', () => {
@@ -54,7 +70,7 @@ test('a translation has the same placeholders as the English text', () => {
 describe('a text without words', () => {
   test('is reported by the build in each language', async () => {
     const found = await missingMessages(WEB, new Map([['an invented id', path.join(WEB, 'src/invented.tsx')]]))
-    expect(found).toEqual(LANGUAGES.map((language) => `${language}: "an invented id" (src/invented.tsx)`))
+    expect(found).toEqual(TRANSLATED.map((language) => `${language}: "an invented id" (src/invented.tsx)`))
   })
 
   test('is found if it is said by t, msg or Trans', () => {
@@ -123,7 +139,7 @@ describe('a third language', () => {
   })
 
   test('needs the catalogues of the screens and the long texts, and the build says so', async () => {
-    expect(await missingMessages(WEB, new Map(), [...LANGUAGES, 'ta'])).toEqual(SCREENS.map((name) => `ta: no locales/ta/${name}.po`))
+    expect(await missingMessages(WEB, new Map(), [...TRANSLATED, 'ta'])).toEqual(SCREENS.map((name) => `ta: no locales/ta/${name}.po`))
     await expect(longTexts([...LANGUAGES, 'ta'])).rejects.toThrow(
       `${TEXTS.length} long texts are missing:\n  ${TEXTS.map((name) => `locales/ta/pages/${name}.md`).join('\n  ')}`,
     )

@@ -2,8 +2,10 @@
  * Every whole sentence that a test of messages (e2e, messages-*) waits for on a screen is a text of the product.
  * - A changed text is found here at once; that each message appears at its occasion is seen by those tests, in `npm run test:all`.
  */
+import { SOURCE } from '@roz/core/catalogues.ts'
 import { expect, test } from 'vitest'
-import { code, sources } from './source.ts'
+import { readScreenCatalogue, SCREEN_CATALOGUES, TRANSLATED } from '../../web/build/catalogues.ts'
+import { code } from './source.ts'
 
 const SENTENCE = /^[A-Z₹].{8,}[.!?]$/
 /** Written by the tests themselves, as a member's reason or a story. */
@@ -24,10 +26,9 @@ function shape(text: string): RegExp | undefined {
   return new RegExp(`^${parts.map((part) => part.replaceAll(/[.*+?^$()|[\]\\{}]/g, String.raw`\$&`)).join('.+')}$`)
 }
 
-const screens = sources
-  .filter(({ name }) => /^locales\/en\/.*\.po$/.test(name))
-  .flatMap(({ text }) => [...text.matchAll(/^msgstr ((?:".*"\n)+)/gm)])
-  .map(([, lines = '']) => [...lines.matchAll(/".*"/g)].map(([line]) => JSON.parse(line) as string).join(''))
+const [translated = SOURCE] = TRANSLATED
+const catalogues = await Promise.all(SCREEN_CATALOGUES.map((name) => readScreenCatalogue(translated, name)))
+const screens = catalogues.flatMap((catalogue) => [...(catalogue ?? new Map()).values()].map(({ english }) => english))
 const spoken = code.filter(({ name, isTest }) => /^(core|server)\//.test(name) && !isTest).flatMap(({ texts }) => texts)
 const texts = [...screens, ...spoken].filter((text) => text !== undefined)
 const shapes = texts.flatMap((text) => shape(text) ?? [])

@@ -3,14 +3,10 @@
  * - Texts are collected from the code that the macros emit, during the build itself.
  * - So no second extraction runs, and a forgotten `npm run messages` fails the build.
  */
-import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { LANGUAGES } from '@roz/core/language.ts'
-import { formatter } from '@lingui/format-po'
 import type { Plugin } from 'vite'
+import { readScreenCatalogue, SCREEN_CATALOGUES, TRANSLATED } from './catalogues.ts'
 
-export const SCREEN_CATALOGUES = ['app', 'admin', 'autopay', 'papers', 'ticket', 'public'] as const
 /** Matches a text by `t` or `msg` (marked by a comment) and one by `<Trans>`, as the compiled code contains them. */
 const MESSAGE = /(?:\/\*+\s*i18n\s*\*+\/|_jsx(?:s|DEV)?\(_?Trans\w*,)\s*\{\s*id:\s*"([^"]+)"(?:,\s*message:\s*("(?:[^"\\]|\\.)*"))?/g
 
@@ -41,47 +37,30 @@ export function expectTexts(used: ReadonlyMap<string, string>): void {
     throw new Error(`the build found ${used.size} texts, and expects ${LEAST} or more: check MESSAGE in web/build/messages.ts`)
 }
 
-type Words = { readonly texts: ReadonlyMap<string, string>; readonly empty: ReadonlySet<string>; readonly absent: readonly string[] }
-
-/** Reads a language's catalogues: the texts with words, the texts without words, and the catalogue files that are missing. */
-async function known(root: string, language: string): Promise<Words> {
-  const po = formatter()
-  const texts = new Map<string, string>()
-  const empty = new Set<string>()
-  const absent: string[] = []
-  for (const name of SCREEN_CATALOGUES) {
-    const filename = path.join(root, '../locales', language, `${name}.po`)
-    if (!existsSync(filename)) {
-      absent.push(path.relative(path.dirname(root), filename))
-      continue
-    }
-    const catalogue = await po.parse(await readFile(filename, 'utf8'), { locale: language, sourceLocale: 'en', filename })
-    for (const [id, { translation = '', message }] of Object.entries(catalogue)) {
-      const words = translation !== '' ? translation : language === 'en' ? message : undefined
-      if (words === undefined) empty.add(id)
-      else texts.set(id, words)
-    }
-  }
-  return { texts, empty, absent }
-}
-
 /** One line for each missing catalogue, and for each text without words: `hi: "Log in" (src/…)`. `said`: the English of new texts. */
 export async function missingMessages(
   root: string,
   used: ReadonlyMap<string, string>,
-  languages: readonly string[] = LANGUAGES,
+  languages: readonly string[] = TRANSLATED,
   said: ReadonlyMap<string, string> = new Map(),
 ): Promise<string[]> {
-  const english = await known(root, 'en')
+  const english = new Map(said)
   const lines: string[] = []
   for (const language of languages) {
-    const { texts, empty, absent } = await known(root, language)
-    lines.push(...absent.map((file) => `${language}: no ${file}`))
-    if (absent.length === SCREEN_CATALOGUES.length) continue
-    for (const [id, file] of used) {
-      if (!texts.has(id) || empty.has(id))
-        lines.push(`${language}: ${JSON.stringify(english.texts.get(id) ?? said.get(id) ?? id)} (${path.relative(root, file)})`)
+    const words = new Map<string, string>()
+    const absent: string[] = []
+    for (const name of SCREEN_CATALOGUES) {
+      const catalogue = await readScreenCatalogue(language, name)
+      if (catalogue === undefined) absent.push(`${language}: no locales/${language}/${name}.po`)
+      for (const [id, text] of catalogue ?? []) {
+        english.set(id, text.english)
+        words.set(id, text.words)
+      }
     }
+    lines.push(...absent)
+    if (absent.length === SCREEN_CATALOGUES.length) continue
+    for (const [id, file] of used)
+      if ((words.get(id) ?? '') === '') lines.push(`${language}: ${JSON.stringify(english.get(id) ?? id)} (${path.relative(root, file)})`)
   }
   return lines
 }

@@ -12,8 +12,8 @@ import {
   redirect,
   stringifySearchWith,
 } from '@tanstack/react-router'
+import { words as portalWords } from 'virtual:words/admin'
 import { loadCalls } from './app/api.ts'
-import { ADMIN_WORDS } from './app/catalogues.ts'
 import { loadTexts } from './app/language.ts'
 import { paths } from './paths.ts'
 import { inPortal, isOfPortal } from './app/portal.ts'
@@ -54,12 +54,12 @@ async function memberOnly(to: To): Promise<void> {
 async function adminOnly(to: To): Promise<void> {
   stayOnSide(to)
   if (session.get().status !== 'admin') throw redirect({ to: paths.adminLogin, replace: true })
-  await Promise.all([loadTexts(ADMIN_WORDS), loadCalls(import('virtual:portal-calls'))])
+  await Promise.all([loadTexts(portalWords), loadCalls(import('virtual:portal-calls'))])
 }
 async function portalDoor(to: To): Promise<void> {
   stayOnSide(to)
   if (session.get().status === 'admin') throw redirect({ to: paths.adminDashboard, replace: true })
-  await Promise.all([loadTexts(ADMIN_WORDS), loadCalls(import('virtual:portal-calls'))])
+  await Promise.all([loadTexts(portalWords), loadCalls(import('virtual:portal-calls'))])
 }
 
 const NotFoundPage = lazyRouteComponent(() => import('./shell/NotFoundPage.tsx'), 'NotFoundPage')
@@ -166,10 +166,10 @@ const myTicket = createRoute({
   path: paths.myTicket,
   validateSearch: textsOf('day'),
   component: lazyRouteComponent(() => import('./features/ticket/MyTicketPage.tsx'), 'MyTicketPage'),
-  loader: async () => loadTexts((await import('./app/ticket-words.ts')).TICKET_WORDS),
+  loader: async () => loadTexts((await import('virtual:words/ticket')).words),
 })
 
-const loadPapers = async () => loadTexts((await import('./app/papers-words.ts')).PAPERS_WORDS)
+const loadPapers = async () => loadTexts((await import('virtual:words/papers')).words)
 const receipt = createRoute({
   getParentRoute: () => member,
   path: paths.receipt,

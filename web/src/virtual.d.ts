@@ -36,9 +36,16 @@ declare module 'virtual:portal-calls' {
   export const forms: Forms<PortalCall>
   export const calls: CallTable<PortalCall>
 }
-declare module '*.po' {
+/** The words of a catalogue by language (web/build/catalogues.ts). */
+declare module 'virtual:words/*' {
   import type { Messages } from '@lingui/core'
-  export const messages: Messages
+  import type { Language } from '@roz/core/language.ts'
+  export const words: Readonly<Record<Language, () => Promise<{ readonly messages: Messages }>>>
+}
+declare module 'virtual:words-of-pages' {
+  import type { Messages } from '@lingui/core'
+  import type { Language } from '@roz/core/language.ts'
+  export const words: Readonly<Record<Language, Messages>>
 }
 declare module 'virtual:content' {
   import type { Language } from '@roz/core/language.ts'

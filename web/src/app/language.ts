@@ -6,8 +6,9 @@
 import { i18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import { type Language, SPEECH } from '@roz/core/language.ts'
+import { words as appWords } from 'virtual:words/app'
 import { settings } from './settings.ts'
-import { chosenLanguage, firstLanguage, LANGUAGE_KEY, WORDS } from './catalogues.ts'
+import { chosenLanguage, firstLanguage, LANGUAGE_KEY } from './first-language.ts'
 
 let language = firstLanguage()
 export const currentLanguage = (): Language => language
@@ -20,7 +21,7 @@ function about() {
 }
 
 let wanted = language
-type Words = typeof WORDS
+type Words = typeof appWords
 /** Catalogues beside the app's, each with its first load. */
 const loads = new Map<Words, Promise<void> | undefined>()
 
@@ -33,7 +34,7 @@ export function whenLanguageChanges(listener: () => void): void {
 /** The last request wins, whichever catalogue loads first. */
 async function activate(next: Language): Promise<void> {
   wanted = next
-  const words = await Promise.all([WORDS[next](), ...[...loads.keys()].map((more) => more[next]())]).catch((error: unknown) => {
+  const words = await Promise.all([appWords[next](), ...[...loads.keys()].map((more) => more[next]())]).catch((error: unknown) => {
     // A catalogue that fails to load cancels its own request, but not a later one.
     if (wanted === next) wanted = language
     throw error

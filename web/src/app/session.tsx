@@ -14,7 +14,7 @@ import { inPortal } from './portal.ts'
 import { forgetDevice, keepDevice } from '../pwa/device.ts'
 import { queryClient } from './query.ts'
 import { token } from './token.ts'
-import { chosenLanguage } from './catalogues.ts'
+import { chosenLanguage } from './first-language.ts'
 
 export type Session =
   /** `isLate`: nobody has answered for 30 s. The attempts go on. */

@@ -6,10 +6,11 @@
 import { formatRupees } from '@roz/core/numbers.ts'
 import { askWhoIsHere } from './first-answer.ts'
 import { tellLost } from './load-failure.ts'
-import { firstLanguage, WORDS } from './catalogues.ts'
+import { words } from 'virtual:words/app'
+import { firstLanguage } from './first-language.ts'
 
 askWhoIsHere()
 // The program requests it again after a failure, and reports the failure.
-void WORDS[firstLanguage()]().catch(() => undefined)
+void words[firstLanguage()]().catch(() => undefined)
 import('../main.tsx').catch(tellLost)
 setTimeout(() => formatRupees(0))

@@ -1,10 +1,11 @@
 /** Renders the public pages to HTML for the server (contract/src/public-pages.ts). The pages are not hydrated. */
 import type { PageRequest, PublicPages } from '@roz/contract/public-pages.ts'
-import { addressIn, inEach, type Language, LANGUAGES, SPEECH } from '@roz/core/language.ts'
-import { type Messages, setupI18n } from '@lingui/core'
+import { addressIn, type Language, LANGUAGES, SPEECH } from '@roz/core/language.ts'
+import { setupI18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import { I18nProvider, useLingui } from '@lingui/react'
 import { renderToStaticMarkup } from 'react-dom/server'
+import { words } from 'virtual:words-of-pages'
 import { isolating } from '../app/isolating.ts'
 import { type PublicPage, publicPath, publicPaths } from '../paths.ts'
 import { sprite } from '../ui/art.ts'
@@ -26,9 +27,6 @@ declare const __PUBLIC_ASSETS__: {
   readonly font: string
 }
 
-const FOUND = import.meta.glob<Messages>('../../../locales/*/{app,public}.po', { eager: true, import: 'messages' })
-const LOCALES = '../../../locales'
-const CATALOGUES = inEach((language) => ({ ...FOUND[`${LOCALES}/${language}/app.po`], ...FOUND[`${LOCALES}/${language}/public.po`] }))
 const SPRITES = {
   home: sprite(['coin', 'c1', 'cut', 'keys', 'stack', 'slip', 'play', 'seal']),
   drawn: sprite(['coin', 'c1', 'cut', 'keys', 'slip', 'play']),
@@ -177,7 +175,7 @@ const WITH_SEVERAL = msg`One rupee a day from each member: help for people in ne
 const WITHOUT_DRAW = msg`One rupee a day from each member: help for people in need, and every paisa shown in public.`
 
 const textsIn = (language: Language) =>
-  isolating(setupI18n({ locale: language, locales: SPEECH[language].locale, messages: { [language]: CATALOGUES[language] } }))
+  isolating(setupI18n({ locale: language, locales: SPEECH[language].locale, messages: { [language]: words[language] } }))
 
 export const addresses: PublicPages['addresses'] = publicPaths
 export const live: PublicPages['live'] = LIVE

@@ -1,7 +1,7 @@
 /**
  * Lingui's `Trans`, which shows each value as it was written.
  * - Lingui inserts values first and parses tags afterwards, so it would treat `<b>` in a name as its own tag and drop it.
- * - The macro imports this component (web/lingui.config.ts).
+ * - The macro imports this component (web/build/catalogues.ts).
  */
 import { Trans as LinguiTrans, type TransProps } from '@lingui/react'
 

@@ -10,8 +10,8 @@ import { formatCount } from '@roz/core/numbers.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { words } from 'virtual:words/autopay'
 import { call, loadCalls, messageOf } from '../../app/api.ts'
-import { AUTOPAY_WORDS } from '../../app/autopay-words.ts'
 import { currentLanguage, loadTexts } from '../../app/language.ts'
 import { Button } from '../../ui/Button.tsx'
 import { formatDay } from '../../ui/format.ts'
@@ -32,7 +32,7 @@ const autopayQuery = queryOptions({ queryKey: ['mine', 'autopay'], queryFn: ({ s
 /** While the gateway's page or the bank has the word, the server is asked this often. */
 const POLL_MS = 6000
 
-const loadWords = () => Promise.all([loadCalls(import('virtual:autopay-calls')), loadTexts(AUTOPAY_WORDS)])
+const loadWords = () => Promise.all([loadCalls(import('virtual:autopay-calls')), loadTexts(words)])
 
 /** Its calls and words load with it: elsewhere nobody needs them. */
 export function AutopaySection(props: { readonly gateway: GatewayState }) {
