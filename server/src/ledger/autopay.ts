@@ -76,19 +76,22 @@ export async function askAllMandates(db: Queryable): Promise<number> {
   return asked.length
 }
 
-/** The mandate and the gateway's id of a payment that a mandate's debit made; undefined for any other payment. */
+/**
+ * The mandate and the gateway's id of a payment that a mandate's debit made; undefined for any other payment. A debit that was booked under
+ * the id of its order's payment (`paymentIdOf`) has an id of its own, which may be another one.
+ */
 export async function findMandatePayment(
   from: Queryable,
   { orderId, paymentId }: { readonly orderId: string; readonly paymentId: string },
 ): Promise<{ readonly mandateId: string; readonly cfPaymentId: string } | undefined> {
-  const found = await maybeOne<{ mandateId: string }>(
+  const found = await maybeOne<{ mandateId: string; own: string | null }>(
     from,
-    sql`select replace(mandate_id::text, '-', '') as "mandateId" from autopay_charge where order_id = ${orderId}::text`,
+    sql`select replace(mandate_id::text, '-', '') as "mandateId", cf_payment_id as own from autopay_charge where order_id = ${orderId}::text`,
   )
   return (
     found && {
       mandateId: found.mandateId,
-      cfPaymentId: paymentId.startsWith(PAYMENT_PREFIX) ? paymentId.slice(PAYMENT_PREFIX.length) : paymentId,
+      cfPaymentId: paymentId.startsWith(PAYMENT_PREFIX) ? paymentId.slice(PAYMENT_PREFIX.length) : (found.own ?? paymentId),
     }
   )
 }

@@ -217,8 +217,7 @@ test('an event about the order of a debit and an answer about the debit at the s
   }
 })
 
-test('a refund of a debit names its mandate and the gateway’s id of the payment', async () => {
-  const { memberId, mandate, orderId, cfPaymentId } = await paid()
+async function refundOf(memberId: bigint, orderId: string): Promise<NewRefund | undefined> {
   const asked = await world.call('POST /wallet/refunds', memberId, { order_id: orderId, amount: 5, reason: 'I do not need it.' })
   expect(asked.status).toBe(200)
   const admin = await makeStaff(world.db)
@@ -228,10 +227,32 @@ test('a refund of a debit names its mandate and the gateway’s id of the paymen
   })
   expect(approved.status).toBe(200)
   await world.later()
+  return refunds.at(-1)
+}
+
+test('a refund of a debit names its mandate and the gateway’s id of the payment', async () => {
+  const { memberId, mandate, orderId, cfPaymentId } = await paid()
   const from = { mandateId: mandate.asked.mandateId, cfPaymentId }
-  expect(refunds.at(-1)).toMatchObject({ orderId, amount: 500n, from })
+  expect(await refundOf(memberId, orderId)).toMatchObject({ orderId, amount: 500n, from })
   await world.later(60)
   expect(fetchedFrom.at(-1)).toEqual(from)
+})
+
+test('a refund of a first debit that was booked under the id of its order’s payment names the debit’s own payment', async () => {
+  const memberId = await makeMember(world.db)
+  await world.call('POST /autopay', memberId, SET_UP)
+  const mandate = world.model.newest()
+  const { cfOrderId = '', cfPaymentId } = world.model.authorise(mandate)
+  order = paidOrder(cfOrderId, `order-${cfPaymentId}`)
+  await inTransaction(world.db, (tx) => enqueue(tx, { kind: 'settle_order', key: 'event:3', payload: { orderId: cfOrderId } }))
+  await world.later()
+  await world.later(16)
+  const [booked] = await world.db.query<{ orderId: string; paymentId: string }>(sql`
+    select order_id as "orderId", payment_id as "paymentId" from topup where member_id = ${memberId}::bigint`)
+  expect([await world.balanceOf(memberId), booked?.paymentId]).toEqual([30, `order-${cfPaymentId}`])
+  const orderId = booked?.orderId ?? ''
+  const from = { mandateId: mandate.asked.mandateId, cfPaymentId }
+  expect(await refundOf(memberId, orderId)).toMatchObject({ orderId, from })
 })
 
 describe('a dispute', () => {
