@@ -185,14 +185,13 @@ type Noted = Pick<Recording, 'outlayId' | 'by'> & {
   readonly reason: string | null
 }
 
-/** Writes the step in the history of the request whose payment it is. Once the words of the request are deleted, no note is added. */
+/** Writes the step in the history of the request whose payment it is. */
 async function noteInRequest(tx: Tx, secrets: Secrets, { outlayId, by, received, how, reason }: Noted): Promise<void> {
-  const found = await maybeOne<{ number: string; isKept: boolean }>(
+  const found = await maybeOne<{ number: string }>(
     tx,
-    sql`update help_case set version = version + 1, touched_at = roz_now() where outlay_id = ${outlayId}::uuid
-        returning number, sealed is not null as "isKept"`,
+    sql`update help_case set version = version + 1, touched_at = roz_now() where outlay_id = ${outlayId}::uuid returning number`,
   )
   if (found === undefined) return
   const step = received ? 'received' : 'not_received'
-  await recordStep(tx, secrets, { number: found.number, step, how, by, ...(reason === null || !found.isKept ? {} : { note: reason }) })
+  await recordStep(tx, secrets, { number: found.number, step, how, by, ...(reason === null ? {} : { note: reason }) })
 }

@@ -493,6 +493,8 @@ describe('what is kept', () => {
     await pass(number, 2)
     await forget()
     expect([await isKept(number), await isKept(waiting)]).toEqual([false, true])
+    await step(number, 'followed_up')
+    expect((await open(number)).body.case.steps.at(-1)).toMatchObject({ step: 'followed_up', note: null })
   })
 
   test('a note can only be emptied, and a step neither changes nor goes', async () => {

@@ -191,12 +191,16 @@ export type TakenStep = {
   /** Null: the person who asked. */
   readonly by: bigint | null
 }
-/** Writes a step of the history. The caller has locked the case. */
+/**
+ * Writes a step of the history. The caller has locked the case. Once the words of the request are deleted no note is kept: nothing would
+ * delete it.
+ */
 export async function recordStep(tx: Tx, secrets: Secrets, { number, step, how, note, by }: TakenStep): Promise<void> {
   const id = randomUUID()
-  const sealed = note === undefined ? null : secrets.encrypt(Buffer.from(note), stepContext(id))
+  const encrypted = note === undefined ? null : secrets.encrypt(Buffer.from(note), stepContext(id))
   await tx.query(sql`
     insert into help_case_step (id, number, step, how, sealed_note, done_by)
-    values (${id}::uuid, ${number}::text, ${step}::text, ${how ?? null}::text, ${sealed}::bytea, ${by}::bigint)`)
+    select ${id}::uuid, number, ${step}::text, ${how ?? null}::text, case when sealed is not null then ${encrypted}::bytea end, ${by}::bigint
+      from help_case where number = ${number}::text`)
 }
 export const stepContext = (id: string): string => `help_case_step:${id}`
