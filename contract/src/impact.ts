@@ -240,6 +240,14 @@ export const impactCalls = {
     params: z.object({ id: z.string().max(100) }),
     upload: { field: 'file', bytesMax: 5 * 1024 * 1024 },
     output: z.object({ story: portalStory }),
-    refusals: ['story_not_found', 'avatar_not_image', 'avatar_too_large', 'picture_heic', 'picture_pixels', 'too_many_requests'],
+    refusals: [
+      'story_not_found',
+      'consent_revoked',
+      'avatar_not_image',
+      'avatar_too_large',
+      'picture_heic',
+      'picture_pixels',
+      'too_many_requests',
+    ],
   }),
 } as const

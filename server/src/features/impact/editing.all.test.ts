@@ -259,6 +259,16 @@ describe('a disbursement', () => {
     expect(await world.isPublic(id)).toBe(false)
     expect((await world.create({ outlayId })).body.code).toBe('consent_revoked')
   })
+
+  test('of somebody who revoked the consent gives its story no picture, and no file is left over', async () => {
+    const { id: outlayId, beneficiaryId } = await outlay()
+    const id = await world.newDraft({ outlayId })
+    const before = await world.files()
+    await world.edit(id, { outlayId: null })
+    await revokeConsent(world.db, beneficiaryId)
+    expect((await world.upload(id, await jpeg(30, 20))).body.code).toBe('consent_revoked')
+    expect([(await world.stored(id)).imageUrl, await world.files()]).toEqual([null, before])
+  })
 })
 
 test('a story that told of somebody who revoked the consent is not public again, with another link or without one', async () => {

@@ -6,7 +6,7 @@
  * - For a draft, or after a revoked consent, the entry has no words: the staff log would keep them for ever.
  * - Only a draft has a schedule. A scheduled draft is published once, when its time comes or at the next start of the server.
  * - A call reads its answer in the transaction that wrote: after the commit somebody may delete the draft.
- * - A picture's file is deleted after the commit of the story that no longer names it.
+ * - A picture's file is deleted after the commit of the story that no longer names it. After a revoked consent a story gets none.
  */
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
@@ -199,16 +199,18 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
         const imageUrl = UPLOADS_PATH + name
         const kept = await inTransaction(db, async (tx) => {
           const current = await lockStory(tx, id)
-          if (current === undefined) return undefined
+          if (current === undefined) return STORY_NOT_FOUND
+          // A picture has a public address, also a draft's.
+          if (current.isRevoked) return { ok: false, code: 'consent_revoked' } as const
           await updateStory(tx, id, { ...current, imageUrl })
           const told = { action: 'story.picture', subject: `story:${id}`, before: { imageUrl: current.imageUrl }, after: { imageUrl } }
           await logStaff(tx, { actorId: session.memberId, ...told })
-          return { unnamed: await giveUpPicture(tx, current.imageUrl), row: await getStory(tx, id) }
+          return { ok: true, unnamed: await giveUpPicture(tx, current.imageUrl), row: await getStory(tx, id) } as const
         })
-        if (kept === undefined) await storage.remove(name)
+        if (!kept.ok) await storage.remove(name)
         return kept
       })
-      if (stored === undefined) return STORY_NOT_FOUND
+      if (!stored.ok) return stored
       if (stored.unnamed !== undefined) await storage.remove(stored.unnamed)
       return { ok: true, value: { story: portalStoryOf(language)(stored.row) } }
     },
