@@ -1,8 +1,10 @@
 /** Decisions about members' accounts, and the page of one member. */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { maybeOne, one, sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import { makeMember, makeStaff, publicIdOf } from '../../testing/calls.ts'
 import { useServicesWorld } from '../../testing/services-world.ts'
+import { eraseIdentity } from '../rights/erase.ts'
 
 const world = useServicesWorld()
 let admin: bigint
@@ -137,6 +139,19 @@ test('a note is kept with its author, and can be neither changed nor removed', a
   expect((await ask(`POST /admin/users/${id}/notes`, { text: 'x' })).body.fields).toEqual({
     text: 'Please write a note of 3 to 2,000 characters',
   })
+})
+
+test('a note about an account that is being erased waits, and is refused', async () => {
+  const { db } = world.database
+  const writing = await inTransaction(db, async (tx) => {
+    await eraseIdentity(tx, member)
+    const sent = ask(`POST /admin/users/${id}/notes`, { text: 'Called.' })
+    const waits = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await expect.poll(async () => (await db.query(waits)).length, { timeout: 10_000 }).toBe(1)
+    return { sent }
+  })
+  expect((await writing.sent).body.code).toBe('member_not_found')
+  expect(await db.query(sql`select from member_note where member_id = ${member}::bigint`)).toEqual([])
 })
 
 test("a member's page shows account, flags, mails and rounds, and pages the transactions", async () => {

@@ -8,7 +8,7 @@
  */
 import { isoIst } from '@roz/core/ist-day.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
-import { type Db, one, sql } from '../../db/sql.ts'
+import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
 import { isOwnMoney } from '../../ledger/approvals.ts'
@@ -124,12 +124,15 @@ export function standingHandlers(db: Db): Handlers<StandingCalls> {
       inTransaction(db, async (tx) => {
         const memberId = await findMemberId(tx, params.id)
         if (memberId === undefined) return MEMBER_NOT_FOUND
-        const note = await one<{ id: bigint; text: string; author: string; createdAt: Date }>(
+        // The lock makes an erasure of the account wait: it deletes the row.
+        const note = await maybeOne<{ id: bigint; text: string; author: string; createdAt: Date }>(
           tx,
           sql`insert into member_note (member_id, author_id, text)
-              values (${memberId}::bigint, ${session.memberId}::bigint, ${body.text}::text)
+              select id, ${session.memberId}::bigint, ${body.text}::text from member
+               where id = ${memberId}::bigint and deleted_at is null for share
               returning id, text, (select name from member where id = author_id) as author, created_at as "createdAt"`,
         )
+        if (note === undefined) return MEMBER_NOT_FOUND
         await writeAudit(tx, { actorId: session.memberId, action: 'member.note', memberId, after: { note: note.id } })
         return { ok: true, value: { note: { ...note, id: String(note.id), createdAt: isoIst(note.createdAt.getTime()) } } } as const
       }),
