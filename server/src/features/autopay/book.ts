@@ -97,10 +97,14 @@ async function noteOpen(tx: Tx, orderId: string, mandateId: string, told: Mandat
 }
 
 /** Unless another debit is open already: then both are asked about, and the first one counts as ended until it is paid. */
-const reopen = (tx: Tx, { orderId, mandateId }: ChargeRow): Promise<unknown> =>
+const reopen = (tx: Tx, { orderId, mandateId, status }: ChargeRow): Promise<unknown> =>
   tx.query(sql`
-    update autopay_charge set status = 'open', ended_at = null where order_id = ${orderId}::text and kind = 'charge'
-       and not exists (select from autopay_charge o where o.mandate_id = ${mandateId}::uuid and o.status in ('raising', 'open'))`)
+    with again as (
+      update autopay_charge set status = 'open', ended_at = null where order_id = ${orderId}::text and kind = 'charge'
+         and not exists (select from autopay_charge o where o.mandate_id = ${mandateId}::uuid and o.status in ('raising', 'open')) returning 1)
+    -- Its failure counts when it comes again.
+    update autopay_mandate set failures = greatest(failures - 1, 0)
+     where id = ${mandateId}::uuid and ${status === 'failed'}::boolean and exists (select from again)`)
 
 async function endUnpaid(tx: Tx, orderId: string, mandateId: string, told: MandateCharge): Promise<Contradiction | undefined> {
   await markTopup(tx, orderId, 'failed')

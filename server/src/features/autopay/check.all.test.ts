@@ -77,6 +77,25 @@ describe('a failure', () => {
     expect(row).toEqual({ failures: 0, isFar: true })
   })
 
+  test('that the gateway takes back and reports again counts once', async () => {
+    const { memberId, mandate, charge, day } = await raised()
+    world.end(charge, 'failed')
+    await world.at(day, '10:30:00')
+    for (const [state, status] of [
+      ['pending', 'open'],
+      ['failed', 'failed'],
+    ] as const) {
+      world.end(charge, state)
+      await world.webhook(mandate)
+      await world.later()
+      expect(await statuses(memberId)).toEqual([status])
+    }
+    const [row] = await world.db.query(
+      sql`select failures, not_before::text as "notBefore" from autopay_mandate where member_id = ${memberId}::bigint`,
+    )
+    expect(row).toEqual({ failures: 1, notBefore: addDays(day, 3) })
+  })
+
   test('reported after a payment changes nothing, and an operator hears of it', async () => {
     const { memberId, mandate, charge, day } = await raised()
     world.end(charge, 'paid')
