@@ -102,7 +102,9 @@ const ENTRY_OF: Sql = sql`
      where e.kind = 'payment' and e.is_credit and s.order_id = e.order_id and s.payment_id = e.payment_id
     union all
     select 'payment:' || t.payment_id, t.amount, 3 from autopay_charge c join topup t on t.order_id = c.order_id
-     where e.kind = 'payment' and e.is_credit and e.order_id in (c.order_id, c.cf_order_id) and t.payment_id = ${PAYMENT_PREFIX}::text || e.payment_id
+     where e.kind = 'payment' and e.is_credit and e.order_id in (c.order_id, c.cf_order_id) and (t.payment_id = ${PAYMENT_PREFIX}::text || e.payment_id
+       -- Booked under the id of its order's payment.
+       or c.cf_payment_id = e.payment_id and not starts_with(t.payment_id, ${PAYMENT_PREFIX}::text))
     union all
     select 'payment:' || s.payment_id, s.amount, 4 from autopay_charge c join suspense_item s on s.order_id = c.order_id
      where e.kind = 'payment' and e.is_credit and e.order_id in (c.order_id, c.cf_order_id) and s.payment_id = ${PAYMENT_PREFIX}::text || e.payment_id

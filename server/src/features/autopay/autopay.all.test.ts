@@ -12,6 +12,8 @@ import { useAutopayWorld, SET_UP } from '../../testing/autopay-world.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
 import type { ModelMandate } from '../../testing/model-mandates.ts'
 import { scriptedRefunds } from '../../testing/payouts-world.ts'
+import { insertSeenSettlement } from '../../testing/seen-settlement.ts'
+import { compareSettlement } from '../accounts/judge.ts'
 import { settleOrder } from '../wallet/settle.ts'
 import { bookCharge } from './book.ts'
 import { mountReturn } from './return.ts'
@@ -238,21 +240,38 @@ test('a refund of a debit names its mandate and the gateway’s id of the paymen
   expect(fetchedFrom.at(-1)).toEqual(from)
 })
 
-test('a refund of a first debit that was booked under the id of its order’s payment names the debit’s own payment', async () => {
-  const memberId = await makeMember(world.db)
-  await world.call('POST /autopay', memberId, SET_UP)
-  const mandate = world.model.newest()
-  const { cfOrderId = '', cfPaymentId } = world.model.authorise(mandate)
-  order = paidOrder(cfOrderId, `order-${cfPaymentId}`)
-  await inTransaction(world.db, (tx) => enqueue(tx, { kind: 'settle_order', key: 'event:3', payload: { orderId: cfOrderId } }))
-  await world.later()
-  await world.later(16)
-  const [booked] = await world.db.query<{ orderId: string; paymentId: string }>(sql`
-    select order_id as "orderId", payment_id as "paymentId" from topup where member_id = ${memberId}::bigint`)
-  expect([await world.balanceOf(memberId), booked?.paymentId]).toEqual([30, `order-${cfPaymentId}`])
-  const orderId = booked?.orderId ?? ''
-  const from = { mandateId: mandate.asked.mandateId, cfPaymentId }
-  expect(await refundOf(memberId, orderId)).toMatchObject({ orderId, from })
+describe('a first debit that was booked under the id of its order’s payment', () => {
+  async function bookedByOrder() {
+    const memberId = await makeMember(world.db)
+    await world.call('POST /autopay', memberId, SET_UP)
+    const mandate = world.model.newest()
+    const { cfOrderId = '', cfPaymentId = '' } = world.model.authorise(mandate)
+    order = paidOrder(cfOrderId, `order-${cfPaymentId}`)
+    await inTransaction(world.db, (tx) => enqueue(tx, { kind: 'settle_order', key: `event:${cfOrderId}`, payload: { orderId: cfOrderId } }))
+    await world.later()
+    await world.later(16)
+    const [booked] = await world.db.query<{ orderId: string; paymentId: string }>(sql`
+      select order_id as "orderId", payment_id as "paymentId" from topup where member_id = ${memberId}::bigint`)
+    expect([await world.balanceOf(memberId), booked?.paymentId]).toEqual([30, `order-${cfPaymentId}`])
+    return { memberId, mandate, orderId: booked?.orderId ?? '', cfOrderId, cfPaymentId }
+  }
+
+  test('is refunded by its own id', async () => {
+    const { memberId, mandate, orderId, cfPaymentId } = await bookedByOrder()
+    const from = { mandateId: mandate.asked.mandateId, cfPaymentId }
+    expect(await refundOf(memberId, orderId)).toMatchObject({ orderId, from })
+  })
+
+  test('is the payment that a settlement has by its own id', async () => {
+    const { cfOrderId, cfPaymentId } = await bookedByOrder()
+    const id = await insertSeenSettlement(world.db, { amount: 30, fee: 0 })
+    await world.db.query(sql`
+      insert into gateway_settlement_event (settlement_id, position, event_id, kind, word, is_credit, amount, settled, fee, order_id, payment_id)
+      values (${id}::text, 1, ${cfPaymentId}::text, 'payment', 'PAYMENT', true, 3000, 3000, 0, ${cfOrderId}::text, ${cfPaymentId}::text)`)
+    await inTransaction(world.db, (tx) => compareSettlement(tx, { gatewayFee: 0, alarm: () => undefined }, id))
+    const matched = await world.db.query(sql`select subject, ours from gateway_settlement_event where settlement_id = ${id}::text`)
+    expect(matched).toEqual([{ subject: `payment:order-${cfPaymentId}`, ours: 3000n }])
+  })
 })
 
 describe('a dispute', () => {
