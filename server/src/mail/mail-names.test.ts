@@ -1,5 +1,5 @@
 import { paise } from '@roz/core/money.ts'
-import { TEST_MODES } from '../testing/modes.ts'
+import { TEST_FRAME, TEST_MODES } from '../testing/modes.ts'
 import { expect, test } from 'vitest'
 import type { Mail } from '../adapters/mail/port.ts'
 import { testSecrets } from '../testing/calls.ts'
@@ -35,34 +35,16 @@ test('a name with line breaks adds no paragraph, header or recipient to a mail',
 })
 
 test('a mail about a new bank account that was queued without its amount is readable', () => {
-  const frame = {
-    brandName: 'Roz',
-    topupMin: '₹10',
-    topupMax: '₹30',
-    supportEmail: 's@x.test',
-    modes: TEST_MODES,
-    link: (path: string) => path,
-    token: 't',
-  }
   const data = { name: 'Asha', origin: '', bank: 'HDFC Bank', account: '9012', tokenId: 'x' }
   for (const language of ['en', 'hi'] as const) {
-    const words = mailWords({ to: 'a@x.test', template: 'new_bank_account', language, data } as unknown as MailPayload, frame)
+    const words = mailWords({ to: 'a@x.test', template: 'new_bank_account', language, data } as unknown as MailPayload, TEST_FRAME)
     expect(JSON.stringify(words)).not.toMatch(/[{]\w+[}]/)
     expect(words.paragraphs.join(' ')).toContain('9012')
   }
 })
 
 test('a name from right to left is isolated: it does not turn the words and amounts around it', () => {
-  const frame = {
-    brandName: 'Roz',
-    topupMin: '₹10',
-    topupMax: '₹30',
-    supportEmail: 's@x.test',
-    modes: TEST_MODES,
-    link: (path: string) => path,
-    token: 't',
-  }
   const data = { name: 'عبدالکلام آزاد', origin: '', tokenId: 'x' }
-  const words = mailWords({ to: 'a@x.test', template: 'verify', language: 'en', data } as unknown as MailPayload, frame)
+  const words = mailWords({ to: 'a@x.test', template: 'verify', language: 'en', data } as unknown as MailPayload, TEST_FRAME)
   expect(words.paragraphs[0]).toBe('Hello \u2068عبدالکلام آزاد\u2069,')
 })

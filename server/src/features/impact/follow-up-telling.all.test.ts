@@ -5,9 +5,9 @@ import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { createJudgedMail } from '../../mail/before-sending.ts'
 import type { MailPayload } from '../../mail/mail-payload.ts'
-import { type MailFrame, mailWords } from '../../mail/mail-texts.ts'
+import { mailWords } from '../../mail/mail-texts.ts'
 import { pushFollowUps } from '../../members/told-follow-ups.ts'
-import { TEST_MODES } from '../../testing/modes.ts'
+import { TEST_FRAME } from '../../testing/modes.ts'
 import { makeStaff, publicIdOf } from '../../testing/calls.ts'
 import { type PaidHelp, payHelp, revokeConsent } from '../../testing/help.ts'
 import type { TestBrowser } from '../../testing/push-service.ts'
@@ -58,16 +58,6 @@ afterAll(async () => {
   expect(world.service.problems).toEqual([])
 })
 
-const FRAME: MailFrame = {
-  brandName: 'Roz',
-  topupMin: '₹10.00',
-  topupMax: '₹365.00',
-  link: (path) => path,
-  token: '',
-  supportEmail: 'support@roz.example',
-  modes: TEST_MODES,
-}
-
 /** As the editor's call does it. */
 const setActive = (isActive: boolean): Promise<void> =>
   inTransaction(world.db, async (tx) => {
@@ -100,7 +90,7 @@ async function weeklyMail({ id }: Owner): Promise<string> {
   const sent: MailPayload[] = []
   const waiting = { to: 'a@x.test', template: 'weekly_joins', language: 'en', data } as unknown as MailPayload
   await createJudgedMail(world.db, async (payload) => void sent.push(payload))(waiting, '1')
-  return sent.flatMap((payload) => mailWords(payload, FRAME).paragraphs).join('\n')
+  return sent.flatMap((payload) => mailWords(payload, TEST_FRAME).paragraphs).join('\n')
 }
 
 test('each member whose rupee is in that help hears once, and nobody else', async () => {

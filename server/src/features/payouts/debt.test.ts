@@ -1,5 +1,5 @@
 /** A member whose bank took a payment back: the information beside each decision, and the member's own view. */
-import { TEST_MODES } from '../../testing/modes.ts'
+import { TEST_FRAME } from '../../testing/modes.ts'
 import { expect, test } from 'vitest'
 import { paise } from '@roz/core/money.ts'
 import { type NoticeKind, noticeText } from '@roz/core/notices.ts'
@@ -90,22 +90,13 @@ test('an approved withdrawal is not sent once its member is in debt, and names t
   expect(await world.stateOf(id)).toEqual(['rejected', 0, 0])
 })
 
-const FRAME = {
-  brandName: 'Roz',
-  topupMin: '₹10',
-  topupMax: '₹30',
-  supportEmail: 's@x.test',
-  modes: TEST_MODES,
-  link: (path: string) => path,
-  token: '',
-}
 /** A member's notices and mails of a kind, as sentences. */
 async function toldAs(member: bigint, what: NoticeKind): Promise<string[]> {
   await world.runDue()
   const { email } = await one<{ email: string }>(world.db, sql`select email from member where id = ${member}::bigint`)
   const mails = world.jobs.flatMap(({ kind, payload }) => {
     const told = payload as MailPayload
-    return kind === 'mail' && told.to === email && told.template === what ? [mailWords(told, FRAME).paragraphs.slice(1).join(' ')] : []
+    return kind === 'mail' && told.to === email && told.template === what ? [mailWords(told, TEST_FRAME).paragraphs.slice(1).join(' ')] : []
   })
   const notices = (await noticesTo(world.db, member)).filter(({ kind }) => kind === what)
   return [...notices.map(({ data }) => noticeText(what, data, 'en').body), ...mails]

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import type { MailPayload } from '../../mail/mail-payload.ts'
 import { mailWords } from '../../mail/mail-texts.ts'
-import { TEST_MODES } from '../../testing/modes.ts'
+import { TEST_FRAME } from '../../testing/modes.ts'
 import { noticesTo } from '../../testing/notices.ts'
 import { type PayoutsWorld, usePayoutsWorld } from '../../testing/payouts-world.ts'
 import { BANK } from '../../testing/wallet-world.ts'
@@ -14,18 +14,9 @@ const SHOWN = { name: 'UPI', lastFour: 'as…@okbank', upi: 'as…@okbank', name
 const world = usePayoutsWorld()
 const byHand = usePayoutsWorld({ byHand: true })
 
-const FRAME = {
-  brandName: 'Roz',
-  topupMin: '₹10',
-  topupMax: '₹30',
-  supportEmail: 's@x.test',
-  modes: TEST_MODES,
-  link: (path: string) => path,
-  token: '',
-}
 /** The member's mails and notices, in English. */
 async function wordsTo({ db, jobs }: PayoutsWorld, member: bigint): Promise<string> {
-  const mails = jobs.filter(({ kind }) => kind === 'mail').map(({ payload }) => mailWords(payload as MailPayload, FRAME))
+  const mails = jobs.filter(({ kind }) => kind === 'mail').map(({ payload }) => mailWords(payload as MailPayload, TEST_FRAME))
   const notices = (await noticesTo(db, member)).map(({ kind, data }) => noticeText(kind, data, 'en').body)
   return [...mails.flatMap(({ subject, paragraphs }) => [subject, ...paragraphs]), ...notices].join('\n')
 }

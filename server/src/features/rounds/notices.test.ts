@@ -1,5 +1,5 @@
 /** The words to winners, and to the members of a void round, whose money paid a debt first. */
-import { TEST_MODES } from '../../testing/modes.ts'
+import { TEST_FRAME } from '../../testing/modes.ts'
 import { nextDay } from '@roz/core/ist-day.ts'
 import { type Paise, wholeRupees } from '@roz/core/money.ts'
 import { type NoticeKind, noticeText } from '@roz/core/notices.ts'
@@ -41,15 +41,6 @@ const chargeBack = (orderId: string, amount: Paise) =>
       respondBy: undefined,
     }),
   )
-const FRAME = {
-  brandName: 'Roz',
-  topupMin: '₹10',
-  topupMax: '₹30',
-  supportEmail: 's@x.test',
-  modes: TEST_MODES,
-  link: (path: string) => path,
-  token: '',
-}
 /** The notices and mails of these kinds, as sentences, by member and then the notice first. */
 async function told(notice: NoticeKind, template: string): Promise<string[]> {
   const notices = (await allNotices(database.db)).filter(({ kind }) => kind === notice)
@@ -57,7 +48,7 @@ async function told(notice: NoticeKind, template: string): Promise<string[]> {
     select payload from job where payload ->> 'template' = ${template}::text order by key`)
   return [
     ...notices.map(({ kind, data }) => noticeText(kind, data, 'en').body),
-    ...mails.map(({ payload }) => mailWords(payload, FRAME).paragraphs.slice(1).join(' ')),
+    ...mails.map(({ payload }) => mailWords(payload, TEST_FRAME).paragraphs.slice(1).join(' ')),
   ]
 }
 

@@ -1,5 +1,5 @@
 import { noticeText } from '@roz/core/notices.ts'
-import { TEST_MODES } from '../../testing/modes.ts'
+import { TEST_FRAME } from '../../testing/modes.ts'
 import { beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import type { MailPayload } from '../../mail/mail-payload.ts'
@@ -44,15 +44,6 @@ test('a withdrawal holds its amount at once, shows the last four digits, and mai
 
 test('a request says that its amount is set aside, not processed; on hold it says that it waits for our check', async () => {
   const member = await world.funded(60)
-  const frame = {
-    brandName: 'Roz',
-    topupMin: '₹10',
-    topupMax: '₹30',
-    supportEmail: 's@x.test',
-    modes: TEST_MODES,
-    link: (path: string) => path,
-    token: '',
-  }
   const told = async (): Promise<string[]> => {
     await world.reset()
     expect((await world.withdraw(member, 10)).status).toBe(200)
@@ -60,7 +51,7 @@ test('a request says that its amount is set aside, not processed; on hold it say
     const mails = world.jobs.filter(({ kind }) => kind === 'mail').map(({ payload }) => payload as MailPayload)
     const notices = (await noticesTo(world.db, member)).slice(-1)
     return [
-      ...mails.map((mail) => mailWords(mail, frame).paragraphs.slice(1).join(' ')),
+      ...mails.map((mail) => mailWords(mail, TEST_FRAME).paragraphs.slice(1).join(' ')),
       ...notices.map(({ kind, data }) => noticeText(kind, data, 'en').body),
     ]
   }
