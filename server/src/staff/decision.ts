@@ -75,43 +75,41 @@ export const fingerprintOf = (facts: readonly unknown[]): string =>
 
 type Decidable = { readonly status: string; readonly amount: number; readonly seen?: string }
 export type Effect<C extends RefusalCode> = { readonly ok: true; readonly after?: Change } | Refusal<C>
-type About<Name extends string, Shown extends Decidable, C extends RefusalCode> = {
+type About<Name extends string, Shown extends Decidable, Missing extends RefusalCode> = {
   /** The subject's name, such as `withdrawal`, in the answer and in the staff log. */
   readonly name: Name
   /** Its kind in the staff log, if it is not the name: the entry of the request has the same. */
   readonly kind?: string
-  /** The verb, such as `approve`. */
-  readonly verb: string
-  readonly notFound: C
+  readonly notFound: Missing
   /** Locks the subject, so that its state cannot change before the end of the transaction. */
   readonly lock: (tx: Tx, id: string) => Promise<{ readonly status: string } | undefined>
-  readonly effect: (tx: Tx, id: string, status: string) => Promise<Effect<C>>
   readonly show: (tx: Tx, id: string) => Promise<Shown>
 }
 
-/** Decides about one subject: locks it, compares its state, takes effect, and answers with its new state. */
-export const decideAbout = <Name extends string, Shown extends Decidable, C extends RefusalCode>(
-  idempotency: Idempotency,
-  call: Deciding,
-  { name, kind = name, verb, notFound, lock, effect, show }: About<Name, Shown, C>,
-) =>
-  decideOnce<{ readonly [N in Name]: Shown }, C | 'changed_since_seen'>(idempotency, call, {
-    action: `${name}.${verb}`,
-    subject: `${name}:${call.params.id}`,
-    logged: `${kind}:${call.params.id}`,
-    effect: async (tx) => {
-      const { id } = call.params
-      const before = CURSOR_PARTS.uuid(id) ? await lock(tx, id) : undefined
-      if (before === undefined) return { ok: false, code: notFound }
-      const changed = changedSince(call, before.status)
-      if (changed !== undefined) return changed
-      const { seen } = call.body
-      if (seen !== undefined && seen !== (await show(tx, id)).seen) return { ok: false, code: 'changed_since_seen' }
-      const done = await effect(tx, id, before.status)
-      if (!done.ok) return done
-      const shown = await show(tx, id)
-      const after = { status: shown.status, amount: shown.amount, ...done.after }
-      // TypeScript types a computed key as string.
-      return { ok: true, value: { [name]: shown } as { readonly [N in Name]: Shown }, before: { status: before.status }, after }
-    },
-  })
+/** Decides about one subject: locks it, compares its state, takes effect, and answers with its new state. A verb is such as `approve`. */
+export const decideAbout =
+  <Name extends string, Shown extends Decidable, Missing extends RefusalCode>(
+    idempotency: Idempotency,
+    { name, kind = name, notFound, lock, show }: About<Name, Shown, Missing>,
+  ) =>
+  <C extends RefusalCode>(verb: string, call: Deciding, effect: (tx: Tx, id: string, status: string) => Promise<Effect<C | Missing>>) =>
+    decideOnce<{ readonly [N in Name]: Shown }, C | Missing | 'changed_since_seen'>(idempotency, call, {
+      action: `${name}.${verb}`,
+      subject: `${name}:${call.params.id}`,
+      logged: `${kind}:${call.params.id}`,
+      effect: async (tx) => {
+        const { id } = call.params
+        const before = CURSOR_PARTS.uuid(id) ? await lock(tx, id) : undefined
+        if (before === undefined) return { ok: false, code: notFound }
+        const changed = changedSince(call, before.status)
+        if (changed !== undefined) return changed
+        const { seen } = call.body
+        if (seen !== undefined && seen !== (await show(tx, id)).seen) return { ok: false, code: 'changed_since_seen' }
+        const done = await effect(tx, id, before.status)
+        if (!done.ok) return done
+        const shown = await show(tx, id)
+        const after = { status: shown.status, amount: shown.amount, ...done.after }
+        // TypeScript types a computed key as string.
+        return { ok: true, value: { [name]: shown } as { readonly [N in Name]: Shown }, before: { status: before.status }, after }
+      },
+    })

@@ -72,15 +72,13 @@ export const findingHandlers = (deps: AccountsDeps, idempotency: Idempotency): H
     return page.ok ? { ok: true, value: { findings: [...page.rows], nextCursor: page.nextCursor } } : page
   },
   closeFinding: (call) =>
-    decideAbout<'finding', Finding, 'finding_not_found' | 'finding_final' | ApprovalRefusal>(idempotency, call, {
+    decideAbout(idempotency, {
       name: 'finding',
-      verb: 'close',
       notFound: 'finding_not_found',
       lock: (tx, id) =>
         maybeOne<{ status: string }>(tx, sql`select ${STATUS} as status from money_finding f where f.id = ${id}::uuid for no key update`),
-      effect: (tx, id, status) => close(tx, deps, { id, status, by: call.session.memberId, reason: call.body.reason }),
       show: view,
-    }),
+    })('close', call, (tx, id, status) => close(tx, deps, { id, status, by: call.session.memberId, reason: call.body.reason })),
 })
 
 type Closing = { readonly id: string; readonly status: string; readonly by: bigint; readonly reason: string }

@@ -4,7 +4,6 @@
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { paise, rupeesFromPaise } from '@roz/core/money.ts'
-import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import { one, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
@@ -13,7 +12,7 @@ import { pageOf } from '../../lists/listing.ts'
 import type { Handlers } from '../../http/route.ts'
 import { readAllowance } from '../../ledger/approvals.ts'
 import { bookHouseEntry, isHouseKind, readPayable } from '../../ledger/house-entries.ts'
-import { type Deciding, decideAbout, type Effect } from '../../staff/decision.ts'
+import { decideAbout } from '../../staff/decision.ts'
 import { exportList } from '../../staff/exported-list.ts'
 import { OUTLAY_TABLE } from '../../outlays/outlay-rows.ts'
 import { outlaysThat } from '../../staff/open-work.ts'
@@ -28,20 +27,13 @@ export function houseEntryHandlers(
 ): Handlers<'houseEntries' | 'houseEntriesCsv' | 'askHouseEntry' | 'approveHouseEntry' | 'rejectHouseEntry'> {
   const { db } = deps
 
-  const decide = <C extends RefusalCode>(
-    verb: string,
-    call: Deciding,
-    effect: (tx: Tx, id: string, status: string) => Promise<Effect<C | 'outlay_not_found'>>,
-  ) =>
-    decideAbout<'entry', HouseEntry, C | 'outlay_not_found'>(idempotency, call, {
-      name: 'entry',
-      kind: 'outlay',
-      verb,
-      notFound: 'outlay_not_found',
-      lock: (tx, id) => lockOutlay(tx, ENTRY_KINDS, id),
-      effect,
-      show: viewHouseEntry,
-    })
+  const decide = decideAbout(idempotency, {
+    name: 'entry',
+    kind: 'outlay',
+    notFound: 'outlay_not_found',
+    lock: (tx, id) => lockOutlay(tx, ENTRY_KINDS, id),
+    show: viewHouseEntry,
+  })
 
   return {
     houseEntries: async ({ query, session }) => {

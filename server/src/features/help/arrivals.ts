@@ -25,7 +25,7 @@ import { decideAbout, type Effect } from '../../staff/decision.ts'
 import { logStaff } from '../../staff/staff-log.ts'
 import { recordStep } from './cases.ts'
 import type { HelpDeps } from './deps.ts'
-import { type Disbursement, viewDisbursement } from './disbursement-view.ts'
+import { viewDisbursement } from './disbursement-view.ts'
 
 type Calls = typeof disbursementCalls
 type Said = Pick<Input<Calls['recordArrival']>['body'], 'received' | 'how' | 'on' | 'code' | 'paper' | 'reason'>
@@ -57,18 +57,17 @@ export function arrivalHandlers(deps: HelpDeps, idempotency: Idempotency): Handl
       const tried = await tryCode(deps, id, body)
       if (!tried.ok) return tried
       const { isRight } = tried
-      return decideAbout<'disbursement', Disbursement, Refused>(idempotency, call, {
+      return decideAbout(idempotency, {
         name: 'disbursement',
         kind: 'outlay',
-        verb: 'arrive',
         notFound: 'disbursement_not_found',
         lock: (tx, locked) => lockOutlay(tx, KINDS, locked),
-        effect: (tx, outlayId, status) =>
-          status === 'booked'
-            ? record(tx, deps, { outlayId, by: session.memberId, said: body, isRight })
-            : Promise.resolve({ ok: false, code: 'outlay_final' }),
         show: viewDisbursement,
-      })
+      })<Refused>('arrive', call, async (tx, outlayId, status) =>
+        status === 'booked'
+          ? record(tx, deps, { outlayId, by: session.memberId, said: body, isRight })
+          : { ok: false, code: 'outlay_final' },
+      )
     },
     arrivalCode: ({ params: { id }, session }) =>
       inTransaction(db, async (tx) => {

@@ -4,7 +4,6 @@ import { namesPerson } from '@roz/core/help-fields.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
 import { refused } from '@roz/core/outcome.ts'
-import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
@@ -14,7 +13,7 @@ import { pageOf } from '../../lists/listing.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { readAllowance } from '../../ledger/approvals.ts'
 import { bookDisbursement, correctDisbursement, quoteDisbursement } from '../../ledger/disbursements.ts'
-import { type Deciding, decideAbout, type Effect } from '../../staff/decision.ts'
+import { decideAbout } from '../../staff/decision.ts'
 import { EVERY_PURPOSE } from '../../members/reader-purpose.ts'
 import { outlaysThat } from '../../staff/open-work.ts'
 import type { HelpDeps } from './deps.ts'
@@ -37,20 +36,13 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
   const { db } = deps
   const show = async (tx: Tx, id: string) => ({ disbursement: await viewDisbursement(tx, id) })
 
-  const decide = <C extends RefusalCode>(
-    verb: string,
-    call: Deciding,
-    effect: (tx: Tx, id: string, status: string) => Promise<Effect<C | 'outlay_not_found'>>,
-  ) =>
-    decideAbout<'disbursement', Disbursement, C | 'outlay_not_found'>(idempotency, call, {
-      name: 'disbursement',
-      kind: 'outlay',
-      verb,
-      notFound: 'outlay_not_found',
-      lock: (tx, id) => lockOutlay(tx, HELP_KINDS, id),
-      effect,
-      show: viewDisbursement,
-    })
+  const decide = decideAbout(idempotency, {
+    name: 'disbursement',
+    kind: 'outlay',
+    notFound: 'outlay_not_found',
+    lock: (tx, id) => lockOutlay(tx, HELP_KINDS, id),
+    show: viewDisbursement,
+  })
 
   return {
     disbursements: async ({ query, session }) => {

@@ -34,9 +34,9 @@ import { isUpi, readPayoutDetail, type StoredAccount } from '../../members/bank-
 import { tellEnd } from './book-transfer.ts'
 import { bookCameBack } from './came-back.ts'
 import { askSoon } from './checks.ts'
-import { changedSince, type Deciding, decideAbout, type Effect } from '../../staff/decision.ts'
+import { changedSince, type Deciding, decideAbout } from '../../staff/decision.ts'
 import type { PayoutsDeps } from './deps.ts'
-import { type AdminWithdrawal, viewWithdrawal } from './withdrawal-view.ts'
+import { viewWithdrawal } from './withdrawal-view.ts'
 
 type Names =
   | 'approveWithdrawal'
@@ -55,19 +55,7 @@ export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency)
   const isByHand = async (tx: Tx, id: string): Promise<boolean> =>
     payouts === undefined || (CURSOR_PARTS.uuid(id) && (await wasShown(tx, id)))
 
-  const decide = <C extends RefusalCode>(
-    verb: string,
-    call: Deciding,
-    effect: (tx: Tx, id: string, status: string) => Promise<Effect<C | 'withdrawal_not_found'>>,
-  ) =>
-    decideAbout<'withdrawal', AdminWithdrawal, C | 'withdrawal_not_found'>(idempotency, call, {
-      name: 'withdrawal',
-      verb,
-      notFound: 'withdrawal_not_found',
-      lock: stateOf,
-      effect,
-      show: viewWithdrawal,
-    })
+  const decide = decideAbout(idempotency, { name: 'withdrawal', notFound: 'withdrawal_not_found', lock: stateOf, show: viewWithdrawal })
 
   const approve = (call: Deciding) =>
     decide<'withdrawal_final' | 'member_on_hold' | 'member_in_debt' | ApprovalRefusal>('approve', call, async (tx, id) => {

@@ -8,7 +8,6 @@
 import { randomUUID } from 'node:crypto'
 import { isoIst } from '@roz/core/ist-day.ts'
 import { formatPaise, type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
-import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import { maybeOne, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
@@ -20,12 +19,12 @@ import { readAllowance, seenStatus } from '../../ledger/approvals.ts'
 import { approveRefund, rejectRefund, requestRefund } from '../../ledger/refunds.ts'
 import { listUnusedTopups } from '../../ledger/unused-topups.ts'
 import { mailMember } from '../../mail/mails.ts'
-import { type Deciding, decideAbout, type Effect } from '../../staff/decision.ts'
+import { type Deciding, decideAbout } from '../../staff/decision.ts'
 import { approveMany } from './approve-many.ts'
 import { openWork, workOf } from '../../staff/open-work.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { pageOf } from '../../lists/listing.ts'
-import { type AdminRefund, listRefunds, searchRefunds, viewAdminRefund, viewRefund } from './refund-view.ts'
+import { listRefunds, searchRefunds, viewAdminRefund, viewRefund } from './refund-view.ts'
 import { tellRefund } from './send-refund.ts'
 
 type Names = 'requestRefund' | 'refunds' | 'adminRefunds' | 'approveRefund' | 'approveRefunds' | 'rejectRefund'
@@ -34,19 +33,7 @@ type Requested = Answer<typeof payoutCalls.requestRefund>
 export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Handlers<Names> {
   const { db } = deps
 
-  const decide = <C extends RefusalCode>(
-    verb: string,
-    call: Deciding,
-    effect: (tx: Tx, id: string) => Promise<Effect<C | 'refund_not_found'>>,
-  ) =>
-    decideAbout<'refund', AdminRefund, C | 'refund_not_found'>(idempotency, call, {
-      name: 'refund',
-      verb,
-      notFound: 'refund_not_found',
-      lock: lockSeen,
-      effect,
-      show: viewAdminRefund,
-    })
+  const decide = decideAbout(idempotency, { name: 'refund', notFound: 'refund_not_found', lock: lockSeen, show: viewAdminRefund })
 
   const approve = (call: Deciding) =>
     decide<'refund_final' | 'payment_taken_back' | 'member_on_hold' | 'member_in_debt' | ApprovalRefusal>(

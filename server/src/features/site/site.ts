@@ -79,7 +79,7 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
   const sendPage: SendPage = async (request, reply, page, language, { status = 200, below } = {}) => {
     const body = await cache.get(page, language, originOf(request), () => deps.mayDraw(request.ip), below)
     if ('code' in body) return sendProblemAsText(request, reply, body)
-    return sendBody(request, setHeaders(reply, deps, policy), body, status)
+    return sendBody(request, setHeaders(reply, policy), body, status)
   }
 
   await app.register(async (scope) => {
@@ -92,7 +92,7 @@ export async function registerSite(app: FastifyInstance, deps: SiteDeps): Promis
       const taken = await deps.mayDraw(request.ip)
       if (!taken.ok) return sendProblemAsText(request, reply, taken)
       const body = await cache.draw(pages.ofRequest, language, originOf(request), asked)
-      return sendBody(request, setHeaders(reply, deps, policy).header('cache-control', 'no-store'), body, status)
+      return sendBody(request, setHeaders(reply, policy).header('cache-control', 'no-store'), body, status)
     })
     pictures.register(scope)
     const { impactStories = '', verify = '' } = pages.addresses
@@ -195,7 +195,7 @@ async function registerApp(
         body = undefined
         throw error
       }))
-    app.get(address, async (request, reply) => sendBody(request, setHeaders(reply, deps, policy), await made()))
+    app.get(address, async (request, reply) => sendBody(request, setHeaders(reply, policy), await made()))
   }
 }
 
@@ -203,13 +203,11 @@ async function registerPdfFrame(app: FastifyInstance, webDir: string, { address,
   const file = path.join(webDir, 'pdf-frame.html')
   const [bytes, brotli] = await Promise.all([readFile(file), readFile(`${file}.br`)])
   const body: Body = { bytes, brotli, etag: etagOf(bytes) }
-  const headers = { ...COMMON_HEADERS, 'referrer-policy': 'no-referrer', 'content-security-policy': pdfFramePolicy(script) }
-  app.get(address, async (request, reply) =>
-    sendBody(request, reply.headers({ ...headers, 'cache-control': 'no-cache' }).type('text/html; charset=utf-8'), body),
-  )
+  const policy = pdfFramePolicy(script)
+  app.get(address, async (request, reply) => sendBody(request, setHeaders(reply, policy).header('referrer-policy', 'no-referrer'), body))
 }
 
-function setHeaders(reply: FastifyReply, deps: SiteDeps, policy: string): FastifyReply {
+function setHeaders(reply: FastifyReply, policy: string): FastifyReply {
   reply.headers({ ...COMMON_HEADERS, 'content-security-policy': policy, 'cache-control': 'no-cache' })
   return reply.type('text/html; charset=utf-8')
 }
