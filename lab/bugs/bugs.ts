@@ -124,8 +124,8 @@ const LOCKS: readonly Bug[] = [
   {
     name: 'A withdrawal is decided without its lock',
     file: `${LEDGER}/withdrawals.ts`,
-    find: 'from withdrawal where id = ${id}::uuid for update`',
-    replace: 'from withdrawal where id = ${id}::uuid`',
+    find: 'from withdrawal w where id = ${id}::uuid for update`',
+    replace: 'from withdrawal w where id = ${id}::uuid`',
     test: INTERLEAVINGS,
     only: 'requested withdrawal',
   },

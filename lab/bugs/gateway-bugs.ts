@@ -99,7 +99,7 @@ export const GATEWAY_WORDS: readonly Bug[] = [
   {
     name: 'A refund in another currency is booked',
     file: 'server/src/features/payouts/send-refund.ts',
-    find: ' || refund.currency !== (await currencyOfRefund(tx, id))',
+    find: ' || (refund.currency ?? currency) !== currency',
     replace: '',
     test: REFUND_CALLS,
   },
