@@ -1,15 +1,11 @@
 /** The gateway sandbox with a clock that can be set and a shop that receives webhooks. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
+import { createServer } from 'node:http'
+import { openSandbox, startShop, type Webhook } from '../../server/src/testing/gateway-calls.ts'
+import { closeServer, listen } from '../../server/src/testing/listening.ts'
 import { type Answered, type Json, openSdk, type Sdk } from './sdk.ts'
 
 const KEYS = { clientId: 'sdk_client', clientSecret: 'sdk_secret_0123456789' }
 
-export type Webhook = { readonly headers: Readonly<Record<string, string>>; readonly text: string }
 export type World = {
   /** The SDK with its own version, 2026-01-01. */
   readonly sdk: Sdk
@@ -22,39 +18,16 @@ export type World = {
   readonly close: () => Promise<void>
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
-}
-
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-function close(server: Server): Promise<void> {
-  server.closeAllConnections()
-  return new Promise((resolve) => server.close(() => resolve()))
-}
-
 export async function openWorld(): Promise<World> {
-  const webhooks: Webhook[] = []
-  const shop = createServer((request, response) => {
-    void bodyOf(request).then((text) => {
-      webhooks.push({ headers: request.headers as Record<string, string>, text })
-      response.end()
-    })
-  })
+  const shop = await startShop()
   let offsetMs = 0
   const clock = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify({ now: new Date(Date.now() + offsetMs).toISOString() }))
   })
-  const [shopUrl, clockUrl] = [await listen(shop), await listen(clock)]
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'roz-sdk-'))
+  const { url: shopUrl, webhooks } = shop
   const tabs = { payments: `${shopUrl}/settlements`, subscriptions: { url: `${shopUrl}/subscriptions`, version: '2026-01-01' } as const }
-  const sandbox = await startSandbox({ port: 0, host: '127.0.0.1', dataDir, pg: KEYS, clockUrl, tabs })
+  const sandbox = await openSandbox({ pg: KEYS, clockUrl: await listen(clock), tabs })
   return {
     sdk: openSdk(`${sandbox.url}/pg`, KEYS),
     older: openSdk(`${sandbox.url}/pg`, KEYS, '2025-01-01'),
@@ -63,16 +36,10 @@ export async function openWorld(): Promise<World> {
     setClock(time) {
       offsetMs = Date.parse(`${time}+05:30`) - Date.now()
     },
-    async control(where, body) {
-      const headers = { 'content-type': 'application/json' }
-      const answer = await fetch(`${sandbox.url}/__sandbox${where}`, { method: 'POST', headers, body: JSON.stringify(body) })
-      if (!answer.ok) throw new Error(`${where}: ${await answer.text()}`)
-      return (await answer.json()) as Json
-    },
+    control: sandbox.control,
     async close() {
       await sandbox.close()
-      await Promise.all([close(shop), close(clock)])
-      rmSync(dataDir, { recursive: true, force: true })
+      await Promise.all([shop.close(), closeServer(clock)])
     },
   }
 }

@@ -1,5 +1,6 @@
 /** Tests mails from their job to the mailbox: texts, links, retries. */
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { paise } from '@roz/core/money.ts'
 import PostalMime from 'postal-mime'
 import { pino } from 'pino'
@@ -119,15 +120,11 @@ describe('a mail job', () => {
       disabledCommands: ['STARTTLS'],
       onRcptTo: (_address, _session, done) =>
         refusals-- > 0 ? done(Object.assign(new Error('who is asha@x.test?'), { responseCode: 450 })) : done(),
-      onData: (stream, _session, done) => {
-        const chunks: Buffer[] = []
-        stream
-          .on('data', (chunk: Buffer) => chunks.push(chunk))
-          .on('end', () => {
-            raw.push(Buffer.concat(chunks).toString())
-            done()
-          })
-      },
+      onData: (stream, _session, done) =>
+        void text(stream).then((content) => {
+          raw.push(content)
+          done()
+        }),
     })
     server.on('error', () => undefined)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))

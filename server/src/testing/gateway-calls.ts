@@ -1,8 +1,9 @@
 /** The gateway's sandbox as the tests use it: its control calls, and a shop that keeps its webhooks. */
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { type SandboxOptions, startSandbox } from '@roz/gateway-sandbox/sandbox.ts'
 import { closeServer, listen } from './listening.ts'
 
@@ -13,7 +14,17 @@ export async function openSandbox(options: Omit<SandboxOptions, 'port' | 'host' 
   const { url } = sandbox
   return {
     url,
-    control: (where: string, body?: unknown) => playAt(url, where, body),
+    /** Plays the payer, the bank or a fault. */
+    control: async (where: string, body: unknown = {}): Promise<Record<string, unknown>> => {
+      const answer = await fetch(`${url}/__sandbox${where}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      const text = await answer.text()
+      if (answer.status !== 200) throw new Error(`${where}: ${answer.status} ${text}`)
+      return JSON.parse(text) as Record<string, unknown>
+    },
     close: async (): Promise<void> => {
       await sandbox.close()
       rmSync(dataDir, { recursive: true, force: true })
@@ -21,29 +32,23 @@ export async function openSandbox(options: Omit<SandboxOptions, 'port' | 'host' 
   }
 }
 
-/** Plays the payer, the bank or a fault. */
-export async function playAt(sandboxUrl: string, where: string, body: unknown = {}): Promise<Record<string, unknown>> {
-  const answer = await fetch(`${sandboxUrl}/__sandbox${where}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  const text = await answer.text()
-  if (answer.status !== 200) throw new Error(`${where}: ${answer.status} ${text}`)
-  return JSON.parse(text) as Record<string, unknown>
+export type Webhook = { readonly headers: Readonly<Record<string, string>>; readonly bytes: Buffer }
+
+/** A webhook with the headers that its receiver reads. Rejects if its connection breaks off. */
+export async function readWebhook(request: IncomingMessage): Promise<Webhook> {
+  const headers = Object.entries(request.headers).filter(([name]) => name.startsWith('x-') || name === 'content-type')
+  return { headers: Object.fromEntries(headers) as Record<string, string>, bytes: await buffer(request) }
 }
 
-export type Webhook = { readonly headers: IncomingHttpHeaders; readonly bytes: Buffer }
-
+/** A server that keeps the webhooks it gets. */
 export async function startShop() {
   const webhooks: Webhook[] = []
   const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      webhooks.push({ headers: request.headers, bytes: Buffer.concat(chunks) })
+    const keep = (webhook: Webhook): void => {
+      webhooks.push(webhook)
       response.end()
-    })
+    }
+    readWebhook(request).then(keep, () => undefined)
   })
   return { url: await listen(server), webhooks, close: () => closeServer(server) }
 }

@@ -14,7 +14,7 @@ import { createWorker } from '../jobs/worker.ts'
 import { createTicketKeys } from '../tickets/ticket-keys.ts'
 import { makeStaff, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
-import { openSandbox } from './gateway-calls.ts'
+import { openSandbox, readWebhook, type Webhook } from './gateway-calls.ts'
 import { closeServer, listen } from './listening.ts'
 import { keepJobs } from './job-handlers.ts'
 import { KEYS, logOf } from './wallet-world.ts'
@@ -24,17 +24,14 @@ const PAYOUT_KEYS = { clientId: 'payout-client', clientSecret: 'payout-secret-01
 async function openRelay() {
   let target = ''
   const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const headers = Object.fromEntries(
-        Object.entries(request.headers).filter(([name]) => name.startsWith('x-') || name === 'content-type'),
-      ) as Record<string, string>
-      fetch(`${target}/api/webhooks/cashfree-payouts`, { method: 'POST', headers, body: Buffer.concat(chunks) }).then(
+    const passOn = ({ headers, bytes }: Webhook) =>
+      fetch(`${target}/api/webhooks/cashfree-payouts`, { method: 'POST', headers, body: new Uint8Array(bytes) })
+    readWebhook(request)
+      .then(passOn)
+      .then(
         (answer) => response.writeHead(answer.status).end(),
         () => response.writeHead(502).end(),
       )
-    })
   })
   return {
     url: `${await listen(server)}/payouts`,

@@ -15,13 +15,12 @@ import { createTicketKeys } from '../tickets/ticket-keys.ts'
 import { serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase, endRests } from './database.ts'
 import { KEYS } from './wallet-world.ts'
-import { openSandbox } from './gateway-calls.ts'
+import { openSandbox, startShop, type Webhook } from './gateway-calls.ts'
 import { closeServer, listen } from './listening.ts'
 
 const AMOUNT = paise(3000n)
 export const BELOW = paise(500n)
 
-type Kept = { readonly headers: Record<string, string>; readonly bytes: Buffer }
 export type Answered = { readonly status: number; readonly body: Readonly<Record<string, unknown>> }
 
 class KilledError extends Error {}
@@ -61,20 +60,11 @@ export async function openMandateWorld() {
   const { db } = database
   let nowMs = Date.now()
   const clock = createServer((_request, response) => void response.end(JSON.stringify({ now: new Date(nowMs).toISOString() })))
-  const kept: Kept[] = []
-  const shop = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      const named = Object.entries(request.headers).filter(([name]) => name.startsWith('x-') || name === 'content-type')
-      kept.push({ headers: Object.fromEntries(named) as Record<string, string>, bytes: Buffer.concat(chunks) })
-      response.end()
-    })
-  })
+  const shop = await startShop()
   const sandbox = await openSandbox({
     pg: KEYS,
     clockUrl: await listen(clock),
-    tabs: { subscriptions: { url: await listen(shop), version: '2025-01-01' } },
+    tabs: { subscriptions: { url: shop.url, version: '2025-01-01' } },
   })
   const mandates = cashfreeMandates({ baseUrl: `${sandbox.url}/pg`, ...KEYS, apiVersion: '2025-01-01', timeoutMs: 3000 })
   const log = { warn: () => undefined, error: () => undefined }
@@ -135,15 +125,15 @@ export async function openMandateWorld() {
     calls,
     control,
     processes,
-    kept,
+    kept: shop.webhooks,
     moveTo,
     nowMs: () => nowMs,
-    deliver: async ({ headers, bytes }: Kept): Promise<number> =>
+    deliver: async ({ headers, bytes }: Webhook): Promise<number> =>
       (await fetch(`${calls.url}/api/webhooks/cashfree-autopay`, { method: 'POST', headers, body: new Uint8Array(bytes) })).status,
     close: async (): Promise<void> => {
       await calls.close()
       await sandbox.close()
-      await Promise.all([clock, shop].map(closeServer))
+      await Promise.all([closeServer(clock), shop.close()])
       await database.drop()
     },
   }

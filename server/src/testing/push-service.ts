@@ -6,6 +6,7 @@
 import { createDecipheriv, createECDH, createPublicKey, hkdfSync, randomBytes, verify } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
+import { buffer } from 'node:stream/consumers'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { closeServer, listen } from './listening.ts'
 
@@ -102,13 +103,11 @@ export async function startPushService() {
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const browser = browsers.get(request.url ?? '')
     if (browser === undefined) return void response.writeHead(404).end()
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const body = await buffer(request)
     browser.asked++
     const answer = browser.answers.shift()
     if (answer === 'hang') return
     if (answer !== undefined) return void response.writeHead(answer.status, answer.headers).end('x'.repeat(100_000))
-    const body = Buffer.concat(chunks)
     const { ttl, topic = '', 'content-encoding': encoding } = request.headers
     if (request.method !== 'POST' || encoding !== 'aes128gcm' || !/^\d+$/.test(String(ttl))) throw new Error('not as RFC 8030 wants it')
     const signer = signerOf(request, `https://${host}`).toString('base64url')

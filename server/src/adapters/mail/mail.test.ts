@@ -1,5 +1,6 @@
 /** Tests every mailer by one suite: SMTP with a real server, and the catcher with its table. */
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
@@ -27,14 +28,12 @@ async function startSmtp({ offersTls = false } = {}) {
     onRcptTo: (_address, _session, done) =>
       lasting === 0 ? done() : done(Object.assign(new Error('no asha@x.test here'), { responseCode: lasting })),
     onData: (stream, session, done) => {
-      const chunks: Buffer[] = []
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      stream.on('end', () => {
+      void text(stream).then((content) => {
         if (refuse > 0) {
           refuse--
           return done(Object.assign(new Error('not now, asha@x.test'), { responseCode: 451 }))
         }
-        raw.push({ to: session.envelope.rcptTo.map((rcpt) => rcpt.address), content: Buffer.concat(chunks).toString() })
+        raw.push({ to: session.envelope.rcptTo.map((rcpt) => rcpt.address), content })
         done()
       })
     },
