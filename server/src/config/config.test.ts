@@ -1,38 +1,9 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { ConfigError, readConfig } from './config.ts'
+import { complaintsOf, PRODUCTION_BY_TLS as production } from '../testing/production.ts'
+import { readConfig } from './config.ts'
 import { witnessKeyText } from '../transparency-log/note.ts'
 import { infoOf, makeChain } from '../testing/beacon-relay.ts'
-
-const complaintsOf = (env: Record<string, string>): readonly string[] => {
-  try {
-    readConfig(env)
-    return []
-  } catch (error) {
-    if (error instanceof ConfigError) return error.complaints
-    throw error
-  }
-}
-
-const production = {
-  NODE_ENV: 'production',
-  PUBLIC_URL: 'https://roz.example',
-  DATABASE_URL: 'postgres://roz_app@db/roz?sslmode=verify-full',
-  SECRET_KEY: '0123456789abcdef'.repeat(4),
-  MAIL_URL: 'smtps://mail.example',
-  MAIL_FROM: 'no-reply@roz.example',
-  ADMIN_EMAIL: 'owner@roz.example',
-  ADMIN_PASSWORD: 'a long password',
-  TRUST_PROXY: '1',
-  METRICS_TOKEN: '0123456789abcdef',
-  SUPPORT_EMAIL: 'support@roz.example',
-  SUPPORT_PHONE: '+91 20 2345 6789',
-  OFFICE_ADDRESS: '4 Lake Road, Nagpur 440010, India',
-  PAYMENTS: 'cashfree',
-  CASHFREE_PG_CLIENT_ID: 'id',
-  CASHFREE_PG_CLIENT_SECRET: 'secret',
-  BEACON: 'drand',
-}
 
 test('an empty environment gives a complete laptop set-up with demo, sandbox and without a mail server', () => {
   const config = readConfig({})

@@ -1,19 +1,8 @@
 /** Values of settings that are refused in words: too large, too small, of another kind, or easy to guess. */
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { PRODUCTION } from '../testing/production.ts'
-import { ConfigError, readConfig } from './config.ts'
-
-const production = { ...PRODUCTION, DATABASE_URL: 'postgres://roz_app@db/roz?sslmode=verify-full', MAIL_URL: 'smtps://mail.example' }
-const complaintsOf = (env: Record<string, string>): readonly string[] => {
-  try {
-    readConfig(env)
-    return []
-  } catch (error) {
-    if (error instanceof ConfigError) return error.complaints
-    throw error
-  }
-}
+import { complaintsOf, PRODUCTION_BY_TLS as production } from '../testing/production.ts'
+import { readConfig } from './config.ts'
 
 test('production refuses a long secret that can be guessed: one letter, a sample, a common password with digits', () => {
   const key = 'SECRET_KEY: production needs random bytes, such as those of “openssl rand -hex 32”'

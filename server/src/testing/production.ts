@@ -1,3 +1,5 @@
+import { ConfigError, readConfig } from '../config/config.ts'
+
 /** The least settings with which the program starts in production, except for its database. */
 export const PRODUCTION = {
   NODE_ENV: 'production',
@@ -17,3 +19,21 @@ export const PRODUCTION = {
   PAYMENTS: 'cashfree',
   BEACON: 'drand',
 } as const
+
+/** The same with TLS to a database and a mail server elsewhere. */
+export const PRODUCTION_BY_TLS = {
+  ...PRODUCTION,
+  DATABASE_URL: 'postgres://roz_app@db/roz?sslmode=verify-full',
+  MAIL_URL: 'smtps://mail.example',
+} as const
+
+/** Why these settings are refused. */
+export function complaintsOf(env: Record<string, string>, read: (env: Record<string, string>) => unknown = readConfig): readonly string[] {
+  try {
+    read(env)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.complaints
+    throw error
+  }
+}
