@@ -34,12 +34,7 @@ export function createAutopay(given: Omit<AutopayDeps, 'idempotency'>) {
     },
     setUpAutopay: (call) => setUp(deps, call),
     ...wishHandlers(deps),
-    mandateWebhook: async ({ raw }) => {
-      const received = await receiveMandateWebhook(deps, raw)
-      if (received === 'bad_signature') return { ok: false, code: 'webhook_signature' }
-      if (received === 'unreadable') return { ok: false, code: 'bad_json' }
-      return { ok: true, value: { received: true } }
-    },
+    mandateWebhook: (call) => receiveMandateWebhook(deps, call),
   }
   return {
     handlers,

@@ -141,12 +141,7 @@ export function createWallet(deps: WalletDeps) {
       const receipt = await findReceipt(db, session.memberId, params.id, language)
       return receipt === undefined ? { ok: false, code: 'transaction_not_found' } : { ok: true, value: { receipt } }
     },
-    paymentWebhook: async ({ raw }) => {
-      const received = await receivePaymentWebhook(deps, raw)
-      if (received === 'bad_signature') return { ok: false, code: 'webhook_signature' }
-      if (received === 'unreadable') return { ok: false, code: 'bad_json' }
-      return { ok: true, value: { received: true } }
-    },
+    paymentWebhook: (call) => receivePaymentWebhook(deps, call),
   }
 
   return {

@@ -1,11 +1,7 @@
 /**
  * The gateway's webhooks.
- *
- * - Only bytes that the gateway signed are stored. They are encrypted, because they name the payer.
- * - An event is stored once and committed before it is answered.
- * - A body never moves money: it only causes a question to the gateway, or a reading of its settlements.
- * - An event that arrives after the gateway's last retry is marked late, and its question is asked later, in its turn.
- * - An event of unknown type is stored and causes nothing.
+ * - They name the payer, and are stored encrypted.
+ * - A body causes a question to the gateway, or a reading of its settlements. An event of unknown type is stored and causes nothing.
  */
 import type { PaymentGateway, WebhookEvent } from '../../adapters/payments/port.ts'
 import { DatabaseUnavailableError, type Db, maybeOne, sql } from '../../db/sql.ts'
@@ -15,48 +11,29 @@ import type { Call } from '../../http/route.ts'
 import type { walletCalls } from '@roz/contract/wallet.ts'
 import { type Attempt, isResting } from '../../jobs/parking.ts'
 import { enqueue } from '../../jobs/queue.ts'
-import { askAt, isLate, lagSeconds, type WebhookAge } from '../../jobs/webhook-age.ts'
+import { receiveWebhook } from '../../jobs/webhooks.ts'
 import { uuidOf } from '@roz/core/gateway-id.ts'
 import { wantReading } from '../../ledger/gateway-reading.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
-
-type Raw = Call<typeof walletCalls.paymentWebhook>['raw']
 
 type Deps = { readonly db: Db; readonly secrets: Secrets; readonly webhookLag?: Meters['webhookLag'] | undefined }
 
 const contextOf = (eventKey: string): string => `gateway_event:${eventKey}`
 
-export async function receivePaymentWebhook(
+export const receivePaymentWebhook = (
   deps: Deps & { readonly gateway: PaymentGateway },
-  raw: Raw,
-): Promise<'stored' | 'bad_signature' | 'unreadable'> {
-  const { gateway } = deps
-  const signed = gateway.verifyWebhook(raw.headers, raw.bytes)
-  if (signed === undefined) return 'bad_signature'
-  const event = gateway.parseWebhook(raw.bytes)
-  if (event === undefined) return 'unreadable'
-  await storeEvent(deps, event, raw.bytes, { signedAtMs: signed.atMs, lifeMs: gateway.webhookLifeMs })
-  return 'stored'
-}
-
-async function storeEvent({ db, secrets, webhookLag }: Deps, event: WebhookEvent, bytes: Buffer, age: WebhookAge): Promise<void> {
-  const orderId = event.kind === 'other' || event.kind === 'settlement' ? null : event.orderId
-  const encrypted = secrets.encrypt(bytes, contextOf(event.eventKey))
-  const lag = await inTransaction(db, async (tx) => {
-    const stored = await maybeOne<{ askAt: Date; lag: number | null }>(
-      tx,
-      sql`
-      insert into gateway_event (event_key, type, order_id, sealed, is_late)
-      values (${event.eventKey}::text, ${event.type}::text, ${orderId}::text, ${encrypted}::bytea, ${isLate(age)})
-      on conflict do nothing returning ${askAt} as "askAt", ${lagSeconds(age)} as lag`,
-    )
-    if (stored !== undefined && event.kind !== 'other') await askGateway(tx, event, stored.askAt)
-    return stored?.lag
+  { raw }: Pick<Call<typeof walletCalls.paymentWebhook>, 'raw'>,
+) =>
+  receiveWebhook(deps, raw, {
+    gateway: deps.gateway,
+    parse: (bytes) => deps.gateway.parseWebhook(bytes),
+    table: 'gateway_event',
+    refOf: (event) => (event.kind === 'other' || event.kind === 'settlement' ? null : event.orderId),
+    ask: askGateway,
   })
-  if (lag !== undefined) webhookLag?.(lag)
-}
 
-async function askGateway(tx: Tx, event: Exclude<WebhookEvent, { readonly kind: 'other' }>, dueAt: Date): Promise<void> {
+async function askGateway(tx: Tx, event: WebhookEvent, dueAt: Date): Promise<void> {
+  if (event.kind === 'other') return
   const key = `event:${event.eventKey}`
   if (event.kind === 'settlement') {
     await wantReading(tx, dueAt)
