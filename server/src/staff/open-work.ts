@@ -24,7 +24,7 @@ const undecided = (row: Sql): Sql => sql`(${row}.status = 'requested' and ${row}
 
 /** Whether the person is the viewer, with any of their accounts. */
 const isSame = (person: Sql, { memberId }: WorkView['viewer']): Sql => sql`coalesce(is_same_person(${person}, ${memberId}::bigint), false)`
-const outlayWork = (viewer: WorkView['viewer']) => ({
+export const outlayWork = (viewer: WorkView['viewer']) => ({
   to_approve: sql`(o.status = 'requested' and not ${isSame(sql`o.asked_by`, viewer)})`,
 })
 
@@ -89,4 +89,12 @@ export function openWork({ viewer, payoutsByHand }: WorkView) {
 /** The condition of a list's filter, if the filter is open work and no state of the rows. */
 export const workOf = (work: Readonly<Record<string, Sql>>, status: string | undefined): Sql | undefined =>
   status !== undefined && Object.hasOwn(work, status) ? work[status] : undefined
-export const outlaysThat = (viewer: WorkView['viewer'], status: string | undefined): Sql | undefined => workOf(outlayWork(viewer), status)
+
+type Filter = { readonly status?: string | undefined; readonly q?: string | undefined; readonly order?: 'newest' | 'oldest' | undefined }
+/** The filter of a list, of whose states some are open work. */
+export const filterBy = (work: Readonly<Record<string, Sql>>, { status, q, order }: Filter) => ({
+  status,
+  work: workOf(work, status),
+  q,
+  order,
+})

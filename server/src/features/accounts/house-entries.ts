@@ -15,7 +15,7 @@ import { bookHouseEntry, isHouseKind, readPayable } from '../../ledger/house-ent
 import { decideAbout } from '../../staff/decision.ts'
 import { exportList } from '../../staff/exported-list.ts'
 import { OUTLAY_TABLE } from '../../outlays/outlay-rows.ts'
-import { outlaysThat } from '../../staff/open-work.ts'
+import { filterBy, outlayWork } from '../../staff/open-work.ts'
 import type { AccountsDeps } from './deps.ts'
 import { ENTRY_KINDS, type HouseEntry, searchHouseEntries, viewHouseEntry } from './entry-view.ts'
 import { approveOutlay, askOutlay, type Book, lockOutlay, rejectOutlay } from '../../outlays/outlays.ts'
@@ -37,8 +37,7 @@ export function houseEntryHandlers(
 
   return {
     houseEntries: async ({ query, session }) => {
-      const { status, q } = query
-      const page = await pageOf(query, (part) => searchHouseEntries(db, { status, work: outlaysThat(session, status), q, ...part }))
+      const page = await pageOf(query, (part) => searchHouseEntries(db, { ...filterBy(outlayWork(session), query), ...part }))
       if (!page.ok) return page
       const now = await inTransaction(db, payableToday)
       const payable = {
@@ -59,10 +58,7 @@ export function houseEntryHandlers(
     houseEntriesCsv: (call) =>
       exportList(db, call, {
         name: 'house-entries',
-        read: (page) => {
-          const { status, q } = call.query
-          return searchHouseEntries(db, { status, work: outlaysThat(call.session, status), q, ...page })
-        },
+        read: (page) => searchHouseEntries(db, { ...filterBy(outlayWork(call.session), call.query), ...page }),
         columns: {
           ...OUTLAY_TABLE,
           settled_on: (row) => row.settlement?.day,

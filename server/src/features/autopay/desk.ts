@@ -20,7 +20,7 @@ import { beyond, microsOf, orderOf } from '../../lists/newest-first.ts'
 import { contains } from '../../members/member-search.ts'
 import { exportList } from '../../staff/exported-list.ts'
 import { payeeColumns, payeeOf, type PayeeRow } from '../../staff/money-rows.ts'
-import { AUTOPAY_WORK, workOf } from '../../staff/open-work.ts'
+import { AUTOPAY_WORK, filterBy } from '../../staff/open-work.ts'
 import { logStaff } from '../../staff/staff-log.ts'
 import { lockMandate, ownerOf } from './deps.ts'
 import { tellState } from './tell.ts'
@@ -107,22 +107,19 @@ async function readFigures(db: Db) {
   return { states, ...waiting, days: days.map(({ amount, ...one }) => ({ ...one, amount: rupeesFromPaise(amount) })) }
 }
 
-type Query = { readonly status?: string | undefined; readonly q?: string | undefined; readonly order?: 'newest' | 'oldest' | undefined }
-const filterOf = ({ status, q, order }: Query) => ({ status, work: workOf(AUTOPAY_WORK, status), q, order })
-
 async function getShown(from: Queryable, id: string): Promise<AdminMandate> {
   return viewOf(await one<Row>(from, selected(sql`a.id = ${id}::uuid`, sql``)))
 }
 
 export const deskHandlers = (db: Db): Handlers<keyof typeof autopayAdminCalls> => ({
   adminAutopay: async ({ query }) => {
-    const page = await pageOf(query, (part) => searchMandates(db, { ...filterOf(query), ...part }))
+    const page = await pageOf(query, (part) => searchMandates(db, { ...filterBy(AUTOPAY_WORK, query), ...part }))
     return page.ok ? { ok: true, value: { mandates: [...page.rows], nextCursor: page.nextCursor } } : page
   },
   adminAutopayCsv: (call) =>
     exportList(db, call, {
       name: 'autopay',
-      read: (page) => searchMandates(db, { ...filterOf(call.query), ...page }),
+      read: (page) => searchMandates(db, { ...filterBy(AUTOPAY_WORK, call.query), ...page }),
       columns: {
         id: (row) => row.id,
         created: (row) => row.createdAt,

@@ -9,7 +9,7 @@ import { orKeepJob } from '../../jobs/questions.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { pageOf } from '../../lists/listing.ts'
 import { exportList } from '../../staff/exported-list.ts'
-import { DISPUTE_WORK, workOf } from '../../staff/open-work.ts'
+import { DISPUTE_WORK, filterBy } from '../../staff/open-work.ts'
 import { DISPUTE_CURSOR, searchDisputes } from './dispute-view.ts'
 import { type DisputeDeps, findDispute, settleDispute, sweepDisputes } from './settle-dispute.ts'
 
@@ -22,18 +22,15 @@ export const createDisputes = (deps: DisputeDeps) => ({
   due: (): Promise<boolean> => sweepDisputes(deps),
 })
 
-type Query = { readonly status?: string | undefined; readonly q?: string | undefined; readonly order?: 'newest' | 'oldest' | undefined }
-const filterOf = ({ status, q, order }: Query) => ({ status, work: workOf(DISPUTE_WORK, status), q, order })
-
 const handlersOf = (db: Db): Handlers<'disputes' | 'disputesCsv'> => ({
   disputes: async ({ query }) => {
-    const page = await pageOf(query, (part) => searchDisputes(db, { ...filterOf(query), ...part }), DISPUTE_CURSOR)
+    const page = await pageOf(query, (part) => searchDisputes(db, { ...filterBy(DISPUTE_WORK, query), ...part }), DISPUTE_CURSOR)
     return page.ok ? { ok: true, value: { disputes: [...page.rows], nextCursor: page.nextCursor } } : page
   },
   disputesCsv: (call) =>
     exportList(db, call, {
       name: 'disputes',
-      read: (page) => searchDisputes(db, { ...filterOf(call.query), ...page }),
+      read: (page) => searchDisputes(db, { ...filterBy(DISPUTE_WORK, call.query), ...page }),
       columns: {
         id: (row) => row.id,
         created: (row) => row.createdAt,

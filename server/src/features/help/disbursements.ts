@@ -15,7 +15,7 @@ import { readAllowance } from '../../ledger/approvals.ts'
 import { bookDisbursement, correctDisbursement, quoteDisbursement } from '../../ledger/disbursements.ts'
 import { decideAbout } from '../../staff/decision.ts'
 import { EVERY_PURPOSE } from '../../members/reader-purpose.ts'
-import { outlaysThat } from '../../staff/open-work.ts'
+import { filterBy, outlayWork } from '../../staff/open-work.ts'
 import type { HelpDeps } from './deps.ts'
 import { approveOutlay, askOutlay, type Book, lockOutlay, rejectOutlay, translateOutlay } from '../../outlays/outlays.ts'
 import { judgeCase, linkPayment, noteHelped } from './case-payment.ts'
@@ -46,8 +46,7 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
 
   return {
     disbursements: async ({ query, session }) => {
-      const { status, q } = query
-      const page = await pageOf(query, (part) => searchDisbursements(db, { status, work: outlaysThat(session, status), q, ...part }))
+      const page = await pageOf(query, (part) => searchDisbursements(db, { ...filterBy(outlayWork(session), query), ...part }))
       if (!page.ok) return page
       const fund = {
         ...(await readFund(db)),

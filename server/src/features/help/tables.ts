@@ -3,20 +3,14 @@ import type { Db } from '../../db/sql.ts'
 import type { Handlers } from '../../http/route.ts'
 import { OUTLAY_TABLE } from '../../outlays/outlay-rows.ts'
 import { exportList } from '../../staff/exported-list.ts'
-import { outlaysThat } from '../../staff/open-work.ts'
+import { filterBy, outlayWork } from '../../staff/open-work.ts'
 import { searchDisbursements } from './disbursement-view.ts'
 
 export const disbursementTable = (db: Db): Handlers<'disbursementsCsv'> => ({
   disbursementsCsv: (call) =>
     exportList(db, call, {
       name: 'disbursements',
-      read: (page) =>
-        searchDisbursements(db, {
-          status: call.query.status,
-          work: outlaysThat(call.session, call.query.status),
-          q: call.query.q,
-          ...page,
-        }),
+      read: (page) => searchDisbursements(db, { ...filterBy(outlayWork(call.session), call.query), ...page }),
       columns: {
         ...OUTLAY_TABLE,
         given_to: (row) => (row.beneficiary.isRevoked ? undefined : row.beneficiary.publicName),

@@ -24,7 +24,7 @@ import { sendRefund, settleRefund } from './send-refund.ts'
 import { sendWithdrawal } from './send-withdrawal.ts'
 import { settleWithdrawal } from './settle-withdrawal.ts'
 import { suspenseHandlers } from './suspense.ts'
-import { openWork, workOf } from '../../staff/open-work.ts'
+import { filterBy, openWork } from '../../staff/open-work.ts'
 import { moneyTables } from './tables.ts'
 import { forgetOldEvents, receivePayoutWebhook } from './webhook.ts'
 import { searchWithdrawals } from './withdrawal-view.ts'
@@ -67,11 +67,8 @@ export function createPayouts(deps: PayoutsDeps) {
     ...suspenseHandlers(deps, idempotency),
     ...moneyTables(db, payouts === undefined),
     adminWithdrawals: async ({ query, session }) => {
-      const { status, q, order } = query
-      const work = openWork({ viewer: session, payoutsByHand: payouts === undefined })
-      const page = await pageOf(query, (part) =>
-        searchWithdrawals(db, { status, work: workOf(work.withdrawals, status), q, order, ...part }),
-      )
+      const { withdrawals } = openWork({ viewer: session, payoutsByHand: payouts === undefined })
+      const page = await pageOf(query, (part) => searchWithdrawals(db, { ...filterBy(withdrawals, query), ...part }))
       return page.ok
         ? {
             ok: true,

@@ -21,7 +21,7 @@ import { listUnusedTopups } from '../../ledger/unused-topups.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { type Deciding, decideAbout } from '../../staff/decision.ts'
 import { approveMany } from './approve-many.ts'
-import { openWork, workOf } from '../../staff/open-work.ts'
+import { filterBy, openWork } from '../../staff/open-work.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { pageOf } from '../../lists/listing.ts'
 import { listRefunds, searchRefunds, viewAdminRefund, viewRefund } from './refund-view.ts'
@@ -81,9 +81,8 @@ export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Han
       return { ok: true, value: { refunds: [...page.rows], refundable, nextCursor: page.nextCursor } }
     },
     adminRefunds: async ({ query, session }) => {
-      const { status, q, order } = query
-      const work = openWork({ viewer: session, payoutsByHand: deps.payouts === undefined })
-      const page = await pageOf(query, (part) => searchRefunds(db, { status, work: workOf(work.refunds, status), q, order, ...part }))
+      const { refunds } = openWork({ viewer: session, payoutsByHand: deps.payouts === undefined })
+      const page = await pageOf(query, (part) => searchRefunds(db, { ...filterBy(refunds, query), ...part }))
       return page.ok
         ? {
             ok: true,

@@ -30,7 +30,7 @@ import { nameMatchOf, type ShownAccount, shownAccount } from '../../members/bank
 import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
 import { changedSince, type Deciding, decideOnce } from '../../staff/decision.ts'
-import { openWork, workOf } from '../../staff/open-work.ts'
+import { filterBy, openWork } from '../../staff/open-work.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { instantOf, instantOrNull, pageOf, type Search } from '../../lists/listing.ts'
 import { payeeColumns, payeeOf, type PayeeRow, suspectColumns, suspectOf, type SuspectRow, waitingHours } from '../../staff/money-rows.ts'
@@ -67,11 +67,8 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
 
   return {
     suspense: async ({ query, session }) => {
-      const { status, q, order } = query
-      const work = openWork({ viewer: session, payoutsByHand: deps.payouts === undefined })
-      const page = await pageOf(query, (part) => searchItems(db, { status, work: workOf(work.suspense, status), q, order, ...part }), [
-        CURSOR_PARTS.id,
-      ])
+      const { suspense } = openWork({ viewer: session, payoutsByHand: deps.payouts === undefined })
+      const page = await pageOf(query, (part) => searchItems(db, { ...filterBy(suspense, query), ...part }), [CURSOR_PARTS.id])
       return page.ok
         ? {
             ok: true,

@@ -6,7 +6,7 @@
 import type { Db } from '../../db/sql.ts'
 import type { Handlers } from '../../http/route.ts'
 import { exportList } from '../../staff/exported-list.ts'
-import { openWork, workOf } from '../../staff/open-work.ts'
+import { filterBy, openWork, type WorkView } from '../../staff/open-work.ts'
 import { type AdminRefund, searchRefunds } from './refund-view.ts'
 import { searchItems } from './suspense.ts'
 import { type AdminWithdrawal, searchWithdrawals } from './withdrawal-view.ts'
@@ -24,17 +24,12 @@ const ENDS = {
 }
 
 export const moneyTables = (db: Db, payoutsByHand: boolean): Handlers<Names> => {
-  const filterOf = ({ query: { status, q, order }, session }: Asked, list: keyof ReturnType<typeof openWork>) => ({
-    status,
-    work: workOf(openWork({ viewer: session, payoutsByHand })[list], status),
-    q,
-    order,
-  })
+  const workFor = (viewer: WorkView['viewer']) => openWork({ viewer, payoutsByHand })
   return {
     adminWithdrawalsCsv: (call) =>
       exportList(db, call, {
         name: 'withdrawals',
-        read: (page) => searchWithdrawals(db, { ...filterOf(call, 'withdrawals'), ...page }),
+        read: (page) => searchWithdrawals(db, { ...filterBy(workFor(call.session).withdrawals, call.query), ...page }),
         columns: {
           id: (row) => row.id,
           requested: (row) => row.createdAt,
@@ -51,7 +46,7 @@ export const moneyTables = (db: Db, payoutsByHand: boolean): Handlers<Names> => 
     adminRefundsCsv: (call) =>
       exportList(db, call, {
         name: 'refunds',
-        read: (page) => searchRefunds(db, { ...filterOf(call, 'refunds'), ...page }),
+        read: (page) => searchRefunds(db, { ...filterBy(workFor(call.session).refunds, call.query), ...page }),
         columns: {
           id: (row) => row.id,
           requested: (row) => row.createdAt,
@@ -68,7 +63,7 @@ export const moneyTables = (db: Db, payoutsByHand: boolean): Handlers<Names> => 
     suspenseCsv: (call) =>
       exportList(db, call, {
         name: 'suspense',
-        read: (page) => searchItems(db, { ...filterOf(call, 'suspense'), ...page }),
+        read: (page) => searchItems(db, { ...filterBy(workFor(call.session).suspense, call.query), ...page }),
         columns: {
           id: (row) => Number(row.id),
           created: (row) => row.createdAt,
@@ -86,6 +81,3 @@ export const moneyTables = (db: Db, payoutsByHand: boolean): Handlers<Names> => 
       }),
   }
 }
-
-type Filter = { readonly status?: string | undefined; readonly q?: string | undefined; readonly order?: 'newest' | 'oldest' | undefined }
-type Asked = { readonly query: Filter; readonly session: { readonly memberId: bigint } }
