@@ -13,7 +13,7 @@
 import { readFile } from 'node:fs/promises'
 import { formatPaise } from '@roz/core/money.ts'
 import { findUnjoined, noteJoined } from '../db/restored.ts'
-import { connect, type Db, sql } from '../db/sql.ts'
+import { type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { askAnyway } from '../features/payouts/checks.ts'
 import { scheduleCheck } from '../features/wallet/orders.ts'
@@ -28,7 +28,7 @@ const USAGE =
   'roz restore finish [--checkpoint FILE|https://…/api/public/log/checkpoint] [--orders FILE] [--transfers FILE] (lists of the gateway, as CSV)'
 
 export async function afterRestoreNow(target: CommandTarget, words: readonly string[]): Promise<0 | 1 | 2> {
-  const { say, namedStatements } = target
+  const { say } = target
   const given = pairsOf(words, ['checkpoint', 'orders', 'transfers'], [])
   if (given === undefined) {
     say(USAGE)
@@ -42,14 +42,9 @@ export async function afterRestoreNow(target: CommandTarget, words: readonly str
       return 2
     }
     const transfers = listed.sent
-    const done = await onDatabase(target, async (url) => {
-      const db = connect({ url, max: 1, named: namedStatements, applicationName: 'roz-after-restore' })
-      try {
-        return await run({ db, say }, { checkpoint: given.checkpoint, orders, transfers })
-      } finally {
-        await db.close()
-      }
-    })
+    const done = await onDatabase(target, { name: 'after-restore' }, (db) =>
+      run({ db, say }, { checkpoint: given.checkpoint, orders, transfers }),
+    )
     return done === undefined ? 2 : done ? 0 : 1
   } catch (error) {
     say(`Not everything was joined: ${error instanceof Error ? error.message : String(error)}. Run it again: it continues.`)

@@ -5,7 +5,7 @@
  * - Exit code: 0 if all invariants are kept, 1 if one is broken, 2 if the check could not run.
  */
 import { type CommandTarget, onDatabase } from './command-database.ts'
-import { connect } from '../db/sql.ts'
+import type { Db } from '../db/sql.ts'
 import { addChecked, auditParts, type Checked } from '../ledger/audit.ts'
 
 const SHOWN_MAX = 10
@@ -13,7 +13,7 @@ const STATEMENT_MS = 3_600_000
 
 export async function auditNow(target: CommandTarget): Promise<0 | 1 | 2> {
   try {
-    return (await onDatabase(target, (url) => auditAt(url, target))) ?? 2
+    return (await onDatabase(target, { name: 'audit', queryTimeoutMs: STATEMENT_MS }, (db) => auditAt(db, target))) ?? 2
   } catch (error) {
     const { message, cause } = error instanceof Error ? error : new Error(String(error))
     target.say(`The books could not be read: ${message}${cause instanceof Error ? ` (${cause.message})` : ''}`)
@@ -21,29 +21,24 @@ export async function auditNow(target: CommandTarget): Promise<0 | 1 | 2> {
   }
 }
 
-async function auditAt(url: string, { say, namedStatements }: CommandTarget): Promise<0 | 1> {
-  const db = connect({ url, max: 1, named: namedStatements, applicationName: 'roz-audit', queryTimeoutMs: STATEMENT_MS })
-  try {
-    const counts = { held: 0, broken: 0 }
-    // Invariants whose last part may be still to come.
-    let open: readonly Checked[] = []
-    const sayDone = (next: readonly Checked[]): void => {
-      for (const checked of open.filter(({ invariant }) => !next.some((each) => each.invariant === invariant))) {
-        counts[checked.rows.length === 0 ? 'held' : 'broken']++
-        for (const line of linesOf(checked)) say(line)
-      }
+async function auditAt(db: Db, { say }: CommandTarget): Promise<0 | 1> {
+  const counts = { held: 0, broken: 0 }
+  // Invariants whose last part may be still to come.
+  let open: readonly Checked[] = []
+  const sayDone = (next: readonly Checked[]): void => {
+    for (const checked of open.filter(({ invariant }) => !next.some((each) => each.invariant === invariant))) {
+      counts[checked.rows.length === 0 ? 'held' : 'broken']++
+      for (const line of linesOf(checked)) say(line)
     }
-    for await (const part of auditParts(db)) {
-      sayDone(part)
-      open = addChecked(open, part).filter(({ invariant }) => part.some((each) => each.invariant === invariant))
-    }
-    sayDone([])
-    const { held, broken } = counts
-    say(broken === 0 ? `All ${held} invariants hold.` : `${broken} of ${held + broken} invariants are broken.`)
-    return broken === 0 ? 0 : 1
-  } finally {
-    await db.close()
   }
+  for await (const part of auditParts(db)) {
+    sayDone(part)
+    open = addChecked(open, part).filter(({ invariant }) => part.some((each) => each.invariant === invariant))
+  }
+  sayDone([])
+  const { held, broken } = counts
+  say(broken === 0 ? `All ${held} invariants hold.` : `${broken} of ${held + broken} invariants are broken.`)
+  return broken === 0 ? 0 : 1
 }
 
 function linesOf({ invariant, sentence, rows, hasMore }: Checked): string[] {

@@ -4,7 +4,7 @@
  * - Exit code: 0 if it is noted, 1 otherwise, 2 for wrong arguments.
  */
 import { auditSettings, type Environment } from '../config/config.ts'
-import { connect, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { onDatabase } from './command-database.ts'
 
 export async function noteBackupNow(env: Environment, words: readonly string[], say: (line: string) => void): Promise<0 | 1 | 2> {
@@ -14,23 +14,16 @@ export async function noteBackupNow(env: Environment, words: readonly string[], 
     return 2
   }
   try {
-    const noted = await onDatabase({ ...auditSettings(env), say }, noteBackup)
-    if (noted === true) say(`Noted: ${by} took a backup now.`)
-    return noted === true ? 0 : 1
+    const noted = await onDatabase({ ...auditSettings(env), say }, { name: 'backup' }, (db) =>
+      db.query(sql`
+        insert into backup_note (what, cluster, at) select 'backup', system_identifier::text, roz_now() from pg_control_system()
+        on conflict (what, cluster) do update set at = excluded.at`),
+    )
+    if (noted === undefined) return 1
+    say(`Noted: ${by} took a backup now.`)
+    return 0
   } catch (error) {
     say(`The backup could not be noted: ${error instanceof Error ? error.message : String(error)}`)
     return 1
-  }
-}
-
-async function noteBackup(url: string): Promise<true> {
-  const db = connect({ url, max: 1, named: false, applicationName: 'roz-backup' })
-  try {
-    await db.query(sql`
-      insert into backup_note (what, cluster, at) select 'backup', system_identifier::text, roz_now() from pg_control_system()
-      on conflict (what, cluster) do update set at = excluded.at`)
-    return true
-  } finally {
-    await db.close()
   }
 }

@@ -3,34 +3,25 @@
  * - Exit code: 0 if the clock is not doubted or was accepted, 1 if it is doubted or cannot be accepted, 2 if the database could not be read.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
-import { connect, type Db, one, sql } from '../db/sql.ts'
-import { type CommandTarget, onDatabase } from './command-database.ts'
+import { type Db, one, sql } from '../db/sql.ts'
+import { type CommandTarget, exitCodeOf, onDatabase } from './command-database.ts'
 
 const USAGE = 'Usage: roz clock show, or roz clock accept'
 const STEP_BACK =
   'Not accepted: a round was opened after the time that the clock shows now, and its day would begin again. Set the clock of the database right, or wait until it has caught up (docs/runbooks/clock.md).'
 
 export async function clockNow(target: CommandTarget, words: readonly string[]): Promise<0 | 1 | 2> {
-  const { say, namedStatements } = target
+  const { say } = target
   const isAccept = words[0] === 'accept'
   if (words.length > 1 || (words.length === 1 && !isAccept)) {
     say(USAGE)
     return 2
   }
-  try {
-    const done = await onDatabase(target, async (url) => {
-      const db = connect({ url, max: 1, named: namedStatements, applicationName: 'roz-clock' })
-      try {
-        return isAccept ? await accept(db, say) : await tell(db, say)
-      } finally {
-        await db.close()
-      }
-    })
-    return done ?? 2
-  } catch (error) {
-    say(`The clock could not be read: ${error instanceof Error ? error.message : String(error)}`)
-    return 2
-  }
+  return exitCodeOf(
+    say,
+    () => onDatabase(target, { name: 'clock' }, (db) => (isAccept ? accept(db, say) : tell(db, say))),
+    (why) => `The clock could not be read: ${why}`,
+  )
 }
 
 type Row = { readonly at: Date; readonly now: Date; readonly trustedAt: Date | null; readonly doubtedAt: Date | null }

@@ -7,6 +7,9 @@ import path from 'node:path'
 import { auditSettings, type Environment } from '../config/config.ts'
 import { Settings } from '../config/settings.ts'
 import { startPostgres } from '../db/embedded/embedded.ts'
+import { connect, type Db } from '../db/sql.ts'
+import { ensureSecretKey } from '../secrets/secret-key.ts'
+import { createSecrets, type Secrets } from '../secrets/secrets.ts'
 
 export type CommandTarget = {
   readonly databaseUrl: string | undefined
@@ -16,12 +19,26 @@ export type CommandTarget = {
   readonly say: (line: string) => void
 }
 
-/** Runs `work` with a URL of the server's role. Where there is no database, it prints the reason and returns undefined. */
+export type SecretTarget = CommandTarget & { readonly secretKey: string | undefined; readonly secretKeyOld: string | undefined }
+
+export const secretsOf = async ({ dataDir, secretKey, secretKeyOld }: SecretTarget): Promise<Secrets> =>
+  createSecrets({ secretKey: secretKey ?? (await ensureSecretKey(dataDir)), secretKeyOld })
+
+/** Runs `work` as the server's role on a connection named after the command. Without a database it prints the reason: undefined. */
 export async function onDatabase<T>(
-  { databaseUrl, dataDir, say }: CommandTarget,
-  work: (url: string) => Promise<T>,
+  { databaseUrl, dataDir, namedStatements, say }: CommandTarget,
+  { name, ...options }: { readonly name: string; readonly queryTimeoutMs?: number },
+  work: (db: Db) => Promise<T>,
 ): Promise<T | undefined> {
-  if (databaseUrl !== undefined) return work(databaseUrl)
+  const workAt = async (url: string): Promise<T> => {
+    const db = connect({ url, max: 1, named: namedStatements, applicationName: `roz-${name}`, ...options })
+    try {
+      return await work(db)
+    } finally {
+      await db.close()
+    }
+  }
+  if (databaseUrl !== undefined) return workAt(databaseUrl)
   const folder = path.join(dataDir, 'postgres')
   if (!existsSync(path.join(folder, 'cluster'))) {
     say(`There is no database under ${dataDir}: name its folder by DATA_DIR, or its address by DATABASE_URL.`)
@@ -29,9 +46,23 @@ export async function onDatabase<T>(
   }
   const local = await startPostgres({ dataDir: folder, log: () => undefined })
   try {
-    return await work(local.appUrl)
+    return await workAt(local.appUrl)
   } finally {
     await local.stop()
+  }
+}
+
+/** The exit code of a run; 2 where it could not run, with the words for it. */
+export async function exitCodeOf(
+  say: CommandTarget['say'],
+  run: () => Promise<0 | 1 | undefined>,
+  failed: (why: string) => string,
+): Promise<0 | 1 | 2> {
+  try {
+    return (await run()) ?? 2
+  } catch (error) {
+    say(failed(error instanceof Error ? error.message : String(error)))
+    return 2
   }
 }
 

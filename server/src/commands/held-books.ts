@@ -4,7 +4,6 @@
  * - Each release is written to the staff log in the same transaction.
  */
 import { type CommandTarget, onDatabase } from './command-database.ts'
-import { connect } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { logStaff } from '../staff/staff-log.ts'
 import { findHeldBooks, type HeldBooks, releaseBooks } from '../ledger/held-books.ts'
@@ -12,29 +11,24 @@ import { findHeldBooks, type HeldBooks, releaseBooks } from '../ledger/held-book
 const USAGE = 'roz books list · roz books retry · roz books cover'
 
 export async function heldBooksNow(target: CommandTarget & { readonly words: readonly string[] }): Promise<0 | 1> {
-  const { say, words, namedStatements } = target
+  const { say, words } = target
   const [word] = words
   if (words.length > 1 || (word !== undefined && word !== 'retry' && word !== 'cover')) {
     say(USAGE)
     return 1
   }
-  const done = await onDatabase(target, async (url) => {
-    const db = connect({ url, max: 1, named: namedStatements, applicationName: 'roz-books' })
-    try {
-      const held = await findHeldBooks(db)
-      if (held === undefined) say('No books are held.')
-      else if (word === undefined) tell(say, held)
-      else
-        await inTransaction(db, async (tx) => {
-          await releaseBooks(tx, held.day, { cover: word === 'cover' })
-          await logStaff(tx, { actorId: undefined, action: `books.${word}`, subject: `books:${held.day}`, after: { found: held.found } })
-        })
-      if (held !== undefined && word !== undefined)
-        say(`The books of ${held.day} are tried again now${word === 'cover' ? ', and covered' : ''}.`)
-      return true
-    } finally {
-      await db.close()
-    }
+  const done = await onDatabase(target, { name: 'books' }, async (db) => {
+    const held = await findHeldBooks(db)
+    if (held === undefined) say('No books are held.')
+    else if (word === undefined) tell(say, held)
+    else
+      await inTransaction(db, async (tx) => {
+        await releaseBooks(tx, held.day, { cover: word === 'cover' })
+        await logStaff(tx, { actorId: undefined, action: `books.${word}`, subject: `books:${held.day}`, after: { found: held.found } })
+      })
+    if (held !== undefined && word !== undefined)
+      say(`The books of ${held.day} are tried again now${word === 'cover' ? ', and covered' : ''}.`)
+    return true
   })
   return done === true ? 0 : 1
 }

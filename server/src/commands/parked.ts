@@ -5,27 +5,18 @@
  * - Exit code 2: the database could not be read.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
-import { type CommandTarget, onDatabase } from './command-database.ts'
-import { connect, type Db } from '../db/sql.ts'
+import { type CommandTarget, exitCodeOf, onDatabase } from './command-database.ts'
+import type { Db } from '../db/sql.ts'
 import { listParked, runAgain } from '../jobs/parking.ts'
 
 /** `name`: work and item as listed, such as `order 1f…` or `job mail 42`; empty: print the list. */
 export async function parkedNow(target: CommandTarget, name: string): Promise<0 | 1 | 2> {
-  const { say, namedStatements } = target
-  try {
-    const done = await onDatabase(target, async (url) => {
-      const db = connect({ url, max: 1, named: namedStatements, applicationName: 'roz-parked' })
-      try {
-        return name === '' ? await list(db, say) : await again(db, name, say)
-      } finally {
-        await db.close()
-      }
-    })
-    return done ?? 2
-  } catch (error) {
-    say(`Parked work could not be read: ${error instanceof Error ? error.message : String(error)}`)
-    return 2
-  }
+  const { say } = target
+  return exitCodeOf(
+    say,
+    () => onDatabase(target, { name: 'parked' }, (db) => (name === '' ? list(db, say) : again(db, name, say))),
+    (why) => `Parked work could not be read: ${why}`,
+  )
 }
 
 async function list(db: Db, say: (line: string) => void): Promise<0 | 1> {

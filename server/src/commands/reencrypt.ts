@@ -4,25 +4,15 @@
  * - It may be interrupted at any moment and repeated.
  * - Exit code 0 only if SECRET_KEY_OLD is no longer needed.
  */
-import { type CommandTarget, onDatabase } from './command-database.ts'
-import { connect } from '../db/sql.ts'
+import { onDatabase, type SecretTarget, secretsOf } from './command-database.ts'
 import { ENCRYPTED_COLUMNS, ENCRYPTED_DATA } from '../encrypted-columns.ts'
 import { createReencryption, inWords, listUnreadable } from '../secrets/reencryption.ts'
-import { ensureSecretKey } from '../secrets/secret-key.ts'
-import { createSecrets } from '../secrets/secrets.ts'
 
-export type ReencryptTarget = CommandTarget & {
-  readonly secretKey: string | undefined
-  readonly secretKeyOld: string | undefined
-  readonly portion?: number
-}
-
-export async function reencryptNow(target: ReencryptTarget): Promise<0 | 1> {
-  const { say, dataDir, secretKey, secretKeyOld } = target
-  const done = await onDatabase(target, async (url) => {
-    const db = connect({ url, max: 1, named: target.namedStatements, applicationName: 'roz-reencrypt' })
+export async function reencryptNow(target: SecretTarget & { readonly portion?: number }): Promise<0 | 1> {
+  const { say } = target
+  const done = await onDatabase(target, { name: 'reencrypt' }, async (db) => {
     try {
-      const secrets = createSecrets({ secretKey: secretKey ?? (await ensureSecretKey(dataDir)), secretKeyOld })
+      const secrets = await secretsOf(target)
       const unreadable = await listUnreadable(db, secrets, ENCRYPTED_COLUMNS)
       if (unreadable.length > 0) {
         say(`${inWords(unreadable)}: encrypted with a key that is neither SECRET_KEY nor SECRET_KEY_OLD. Nothing was done.`)
@@ -40,8 +30,6 @@ export async function reencryptNow(target: ReencryptTarget): Promise<0 | 1> {
     } catch (error) {
       say(`Not everything was encrypted again: ${String(error)}. Run it again: it continues where it stopped.`)
       return false
-    } finally {
-      await db.close()
     }
   })
   return done === true ? 0 : 1

@@ -2,21 +2,16 @@
  * `roz keys rotate-log`: rotates the log's key (spec/protocol.md, chapter 9). It may run beside the server.
  * - The `key` record signed by the old key and the new key are written in one transaction.
  */
-import { type CommandTarget, onDatabase } from './command-database.ts'
-import { connect, violatedConstraint } from '../db/sql.ts'
+import { onDatabase, type SecretTarget, secretsOf } from './command-database.ts'
+import { violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createLogKeys } from '../transparency-log/log-key.ts'
-import { ensureSecretKey } from '../secrets/secret-key.ts'
-import { createSecrets } from '../secrets/secrets.ts'
 
-export type RotateTarget = CommandTarget & { readonly secretKey: string | undefined; readonly secretKeyOld: string | undefined }
-
-export async function rotateLogKey(target: RotateTarget): Promise<0 | 1> {
-  const { say, dataDir, namedStatements, secretKey, secretKeyOld } = target
-  const done = await onDatabase(target, async (url) => {
-    const db = connect({ url, max: 1, named: namedStatements, applicationName: 'roz-rotate' })
+export async function rotateLogKey(target: SecretTarget): Promise<0 | 1> {
+  const { say } = target
+  const done = await onDatabase(target, { name: 'rotate' }, async (db) => {
     try {
-      const secrets = createSecrets({ secretKey: secretKey ?? (await ensureSecretKey(dataDir)), secretKeyOld })
+      const secrets = await secretsOf(target)
       // This origin is never used: it is stored with the first key, and a log without a key cannot be rotated.
       const keys = createLogKeys({ secrets, origin: 'nowhere/log' })
       const { old, now } = await inTransaction(db, (tx) => keys.rotate(tx))
@@ -28,8 +23,6 @@ export async function rotateLogKey(target: RotateTarget): Promise<0 | 1> {
       const isSecond = violatedConstraint(error) === 'log_entry_day_kind_key'
       say(isSecond ? 'The key was replaced today already: once a day is the most.' : `The key was not replaced: ${String(error)}`)
       return false
-    } finally {
-      await db.close()
     }
   })
   return done === true ? 0 : 1

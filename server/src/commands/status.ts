@@ -7,29 +7,20 @@ import { isoIst } from '@roz/core/ist-day.ts'
 import { witnessSettings } from '../config/beacon-settings.ts'
 import { auditSettings, type Environment } from '../config/config.ts'
 import { Settings } from '../config/settings.ts'
-import { connect, type Db, one, sql } from '../db/sql.ts'
+import { type Db, one, sql } from '../db/sql.ts'
 import { listAlarms } from '../operation/alarms.ts'
 import { readFigures, type Sources } from '../operation/figures.ts'
 import { LIMITS } from '../operation/limits-of-figures.ts'
-import { onDatabase } from './command-database.ts'
+import { exitCodeOf, onDatabase } from './command-database.ts'
 
 export async function statusNow(env: Environment, say: (line: string) => void): Promise<0 | 1 | 2> {
-  try {
+  const run = async () => {
     const target = { ...auditSettings(env), say }
-    const done = await onDatabase(target, async (url) => {
-      const db = connect({ url, max: 1, named: target.namedStatements, applicationName: 'roz-status' })
-      try {
-        const witnesses = witnessSettings(new Settings(env))
-        return await tell({ db, witnesses, dataDir: target.dataDir }, say)
-      } finally {
-        await db.close()
-      }
-    })
-    return done ?? 2
-  } catch (error) {
-    say(`The database could not be read: ${error instanceof Error ? error.message : String(error)} (docs/runbooks/server-away.md)`)
-    return 2
+    return onDatabase(target, { name: 'status' }, (db) =>
+      tell({ db, witnesses: witnessSettings(new Settings(env)), dataDir: target.dataDir }, say),
+    )
   }
+  return exitCodeOf(say, run, (why) => `The database could not be read: ${why} (docs/runbooks/server-away.md)`)
 }
 
 async function tell(from: Sources, say: (line: string) => void): Promise<0 | 1> {

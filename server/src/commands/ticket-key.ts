@@ -9,14 +9,12 @@
  */
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { connect, type Db } from '../db/sql.ts'
+import type { Db } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
-import { ensureSecretKey } from '../secrets/secret-key.ts'
-import { createSecrets, type Secrets } from '../secrets/secrets.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import { logStaff } from '../staff/staff-log.ts'
 import { letJoinIfMended, listKeys, putKeyBack, replaceLostKey } from '../tickets/lost-keys.ts'
-import { onDatabase } from './command-database.ts'
-import type { ReencryptTarget } from './reencrypt.ts'
+import { onDatabase, type SecretTarget, secretsOf } from './command-database.ts'
 
 const USAGE =
   'roz keys ticket MEMBER · roz keys ticket MEMBER put DAY (then paste the value) · roz keys ticket MEMBER new [despite-receipts]'
@@ -57,26 +55,20 @@ async function readValue(input: Readable): Promise<Buffer | undefined> {
   return undefined
 }
 
-type Target = ReencryptTarget & { readonly words: readonly string[]; readonly input: Readable }
+type Target = SecretTarget & { readonly words: readonly string[]; readonly input: Readable }
 
 export async function ticketKeyNow(target: Target): Promise<0 | 1 | 2> {
-  const { say, dataDir, secretKey, secretKeyOld, words, input } = target
+  const { say, words, input } = target
   const asked = read(words)
   if (asked === undefined) {
     say(USAGE)
     return 1
   }
-  const done = await onDatabase(target, async (url) => {
-    const db = connect({ url, max: 1, named: target.namedStatements, applicationName: 'roz-ticket-key' })
-    try {
-      const secrets = createSecrets({ secretKey: secretKey ?? (await ensureSecretKey(dataDir)), secretKeyOld })
-      const { memberId, action } = asked
-      const work = { db, secrets, memberId, say }
-      if (action === 'list') return await list(work)
-      return 'put' in action ? await put(work, action.put, input) : await replace(work, action.new === 'despite receipts')
-    } finally {
-      await db.close()
-    }
+  const done = await onDatabase(target, { name: 'ticket-key' }, async (db) => {
+    const { memberId, action } = asked
+    const work = { db, secrets: await secretsOf(target), memberId, say }
+    if (action === 'list') return list(work)
+    return 'put' in action ? put(work, action.put, input) : replace(work, action.new === 'despite receipts')
   })
   return done ?? 2
 }
