@@ -1,12 +1,11 @@
-import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { listParked, runAgain } from './parking.ts'
 import { enqueue, GiveUpError, LaterError } from './queue.ts'
-import { createWorker, forgetDoneJobs, type JobHandlers, type WorkerDeps } from './worker.ts'
-import { keepJobs } from '../testing/job-handlers.ts'
+import { forgetDoneJobs, type JobHandlers, type WorkerDeps } from './worker.ts'
+import { createTestWorker, keepJobs } from '../testing/job-handlers.ts'
 
 const database = useTestDatabase()
 const workers: { stop: () => Promise<void> }[] = []
@@ -26,14 +25,7 @@ function workerOf(draft: (payload: Ran) => Promise<void>, change: Change = {}) {
   const nothing = async (): Promise<void> => undefined
   const { mail = nothing, massMail = nothing, ask = nothing, ...deps } = change
   const handlers = keepJobs([], { mail, mass_mail: massMail, settle_order: ask, draft_story: draft })
-  const worker = createWorker({
-    db: database.db,
-    handlers,
-    clockwork: [],
-    log: pino({ level: 'silent' }),
-    ...deps,
-    now: async () => (await one<{ now: Date }>(database.db, sql`select roz_now() as now`)).now,
-  })
+  const worker = createTestWorker(database.db, { handlers, clockwork: [], ...deps })
   workers.push(worker)
   return worker
 }

@@ -5,18 +5,17 @@ import { expect } from 'vitest'
 import { noting } from '../adapters/gateway-silence.ts'
 import { cashfreeGateway } from '../adapters/payments/cashfree.ts'
 import { cashfreePayouts } from '../adapters/payouts/cashfree-payouts.ts'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { createDisputes } from '../features/disputes/disputes.ts'
 import { createPayouts } from '../features/payouts/payouts.ts'
 import { createWallet } from '../features/wallet/wallet.ts'
 import { createAttempt } from '../jobs/parking.ts'
-import { createWorker } from '../jobs/worker.ts'
 import { createTicketKeys } from '../tickets/ticket-keys.ts'
 import { makeStaff, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
 import { openSandbox, readWebhook, type Webhook } from './gateway-calls.ts'
 import { closeServer, listen } from './listening.ts'
-import { keepJobs } from './job-handlers.ts'
+import { createTestWorker, keepJobs } from './job-handlers.ts'
 import { KEYS, logOf } from './wallet-world.ts'
 
 const PAYOUT_KEYS = { clientId: 'payout-client', clientSecret: 'payout-secret-0123456789' }
@@ -87,13 +86,9 @@ export async function openGatewayWorld() {
   const disputes = createDisputes({ ...shared, alarm: (details) => void alarms.push(details) })
   const calls = await serveCalls(db, { ...wallet.handlers, ...payouts.handlers, ...disputes.handlers })
   relay.sendTo(calls.url)
-  const handlers = keepJobs([], { ...wallet.jobs, ...payouts.jobs, ...disputes.jobs })
-  const worker = createWorker({
-    db,
-    handlers,
+  const worker = createTestWorker(db, {
+    handlers: keepJobs([], { ...wallet.jobs, ...payouts.jobs, ...disputes.jobs }),
     clockwork: [...wallet.sweeps, ...payouts.sweeps, disputes.due],
-    now: async () => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now,
-    log: { warn: () => undefined, error: () => undefined } as never,
   })
   const admin = await makeStaff(db)
   return {

@@ -1,6 +1,8 @@
-/** Job handlers for a test's worker: the test's own handlers, and for all other kinds a handler that only records the job. */
+/** A test's worker, and its job handlers: the test's own, and for all other kinds a handler that only records the job. */
+import { pino } from 'pino'
+import { type Db, one, sql } from '../db/sql.ts'
 import type { JobKind } from '../jobs/queue.ts'
-import { JOB_KINDS, type JobHandlers } from '../jobs/worker.ts'
+import { createWorker, JOB_KINDS, type JobHandlers, type WorkerDeps } from '../jobs/worker.ts'
 
 export type KeptJob = { readonly kind: JobKind; readonly payload: Readonly<Record<string, unknown>> }
 
@@ -12,3 +14,12 @@ export function keepJobs(kept: KeptJob[], own: Partial<JobHandlers> = {}): JobHa
   // Object.fromEntries forgets its keys; JOB_KINDS has all of them.
   return { ...(Object.fromEntries(keeping) as JobHandlers), ...own }
 }
+
+/** A worker that keeps the product's time and logs nothing. */
+export const createTestWorker = (db: Db, deps: Pick<WorkerDeps, 'handlers' | 'clockwork'> & Partial<WorkerDeps>) =>
+  createWorker({
+    db,
+    now: async () => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now,
+    log: pino({ level: 'silent' }),
+    ...deps,
+  })

@@ -13,14 +13,13 @@ import { createDisputes } from '../features/disputes/disputes.ts'
 import { createPayouts } from '../features/payouts/payouts.ts'
 import { createWallet } from '../features/wallet/wallet.ts'
 import { createAttempt } from '../jobs/parking.ts'
-import { createWorker } from '../jobs/worker.ts'
 import { readWallet } from '../ledger/wallets.ts'
 import { createTicketKeys } from '../tickets/ticket-keys.ts'
 import { makeMember, makeStaff, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
 import { perFile } from './fixture.ts'
 import { BANK, logOf } from './wallet-world.ts'
-import { type KeptJob, keepJobs } from './job-handlers.ts'
+import { createTestWorker, type KeptJob, keepJobs } from './job-handlers.ts'
 import { noticesTo } from './notices.ts'
 import { addMoney } from '../ledger/testing/fixtures.ts'
 
@@ -196,13 +195,7 @@ export async function openPayoutsWorld(options: PayoutsOptions = {}) {
   const disputes = createDisputes({ db, attempt, gateway: payments, warn: () => undefined, alarm: () => undefined })
   const calls = await serveCalls(db, { ...wallet.handlers, ...payouts.handlers, ...disputes.handlers })
   const admin = await makeStaff(db)
-  const worker = createWorker({
-    db,
-    handlers: keepJobs(jobs, payouts.jobs),
-    clockwork: [...payouts.sweeps],
-    now: async () => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now,
-    log: { warn: () => undefined, error: () => undefined } as never,
-  })
+  const worker = createTestWorker(db, { handlers: keepJobs(jobs, payouts.jobs), clockwork: [...payouts.sweeps] })
   const world = { database, db, script, refunds, payouts, alarms, jobs, calls, admin, runDue: worker.runDue }
   return Object.assign(world, membersOf(world), {
     /** Sets the gateway's answer about a refund. */

@@ -13,7 +13,6 @@ import { createContact } from '../features/contact/contact.ts'
 import { createIdentity } from '../features/identity/identity.ts'
 import { createNotifications } from '../features/notifications/notifications.ts'
 import { createAttempt } from '../jobs/parking.ts'
-import { createWorker } from '../jobs/worker.ts'
 import { TEST_MODES } from './modes.ts'
 import { mailHandlers } from '../mail/before-sending.ts'
 import { createMailJob } from '../mail/mail-job.ts'
@@ -22,7 +21,7 @@ import { createTicketKeys, type TicketKeys } from '../tickets/ticket-keys.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { perFile } from './fixture.ts'
 import { type Ask, startTestApp, type TestAnswer, type TestApp } from './http.ts'
-import { keepJobs } from './job-handlers.ts'
+import { createTestWorker, keepJobs } from './job-handlers.ts'
 
 export const PASSWORD = 'correct horse 1'
 export type Person = { readonly email: string; readonly token: string; readonly publicId: string }
@@ -77,16 +76,9 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
     localUrl: 'http://localhost:8080',
     secrets,
   })
-  const worker = createWorker({
-    db,
-    handlers: keepJobs([], {
-      ...mailHandlers({ db, secrets }, mail),
-      ...identity.jobs,
-      ...notifications.jobs,
-    }),
+  const worker = createTestWorker(db, {
+    handlers: keepJobs([], { ...mailHandlers({ db, secrets }, mail), ...identity.jobs, ...notifications.jobs }),
     clockwork: [identity.due, contact.due, notifications.due],
-    now: async () => (await one<{ at: Date }>(db, sql`select roz_now() as at`)).at,
-    log: pino({ level: 'silent' }),
   })
   const logLines: string[] = []
   const app = await startTestApp({

@@ -12,12 +12,11 @@ import { type Db, one, sql } from '../db/sql.ts'
 import { createDisputes } from '../features/disputes/disputes.ts'
 import { createWallet } from '../features/wallet/wallet.ts'
 import { createAttempt } from '../jobs/parking.ts'
-import { createWorker } from '../jobs/worker.ts'
 import { createTicketKeys } from '../tickets/ticket-keys.ts'
 import { type Answered, makeMember, type ServedCalls, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase, endRests } from './database.ts'
 import { perFile } from './fixture.ts'
-import { type KeptJob, keepJobs } from './job-handlers.ts'
+import { createTestWorker, type KeptJob, keepJobs } from './job-handlers.ts'
 import { openSandbox } from './gateway-calls.ts'
 import { addMoney } from '../ledger/testing/fixtures.ts'
 
@@ -155,14 +154,7 @@ type Features = { readonly wallet: ReturnType<typeof createWallet>; readonly dis
 function workerOf(db: Db, { wallet, disputes }: Features, jobs: KeptJob[]) {
   const { settle_order, check_payee_name } = wallet.jobs
   const handlers = keepJobs(jobs, { settle_order, check_payee_name, ...disputes.jobs })
-  const now = async (): Promise<Date> => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now
-  return createWorker({
-    db,
-    handlers,
-    clockwork: [...wallet.sweeps, disputes.due],
-    now,
-    log: { warn: () => undefined, error: () => undefined } as never,
-  })
+  return createTestWorker(db, { handlers, clockwork: [...wallet.sweeps, disputes.due] })
 }
 
 /** The control API of the sandbox, which plays payer and bank. */
