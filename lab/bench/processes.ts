@@ -1,9 +1,9 @@
 /** Starts and stops the measured programs: the product, the empty server and the peer. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '@roz/server/db/embedded/process.ts'
 import { SERVER_FLAGS, SERVER_MEMORY } from '../../ops/launch/server-program.mjs'
 import { cpuMsOf, type SetUp, SECRET_KEY } from './set-up.ts'
 
@@ -18,14 +18,6 @@ export type Program = {
   /** CPU time so far in ms, all threads. */
   readonly cpuMs: () => number
   readonly stop: () => Promise<void>
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
 }
 
 /** Starts a program as `npm start` does, with a compile cache. Its output goes to a log file. */

@@ -1,7 +1,8 @@
 /**
- * Reads the gateway's list of transfers (CSV, RFC 4180).
+ * Reads the gateway's list of transfers (CSV).
  * One unreadable line that may be ours rejects the whole list: a skipped transfer could be sent twice.
  */
+import { readCells } from '@roz/core/csv-reader.ts'
 import { type Paise, paise } from '@roz/core/money.ts'
 import { uuidOf } from '@roz/core/gateway-id.ts'
 
@@ -13,16 +14,16 @@ const COLUMNS = [['transferid'], ['amount', 'transferamount'], ['beneficiaryid',
 
 /** Transfers that are not ours are left out. */
 export function transfersIn(text: string): Listed {
-  const [head = '', ...lines] = text.replace(/^\uFEFF/, '').split(/\r?\n/)
-  const names = cellsOf(head).map((name) => name.toLowerCase().replaceAll(/[^a-z]/g, ''))
+  const [head = [], ...rows] = readCells(text, ',') ?? []
+  const names = head.map((name) => name.toLowerCase().replaceAll(/[^a-z]/g, ''))
   const found = COLUMNS.map((known) => names.flatMap((name, column) => ((known as readonly string[]).includes(name) ? [column] : [])))
   if (found.some(({ length }) => length !== 1))
-    return { problem: 'a first line with the columns transfer_id, amount and beneficiary_id is needed, each once.' }
+    return { problem: 'a first line with the columns transfer_id, amount and beneficiary_id is needed, each once, and every quote closed.' }
   const [transfer, amount, beneficiary] = found.flat() as [number, number, number]
   const sent: Sent[] = []
-  for (const [index, line] of lines.entries()) {
-    if (line.trim() === '') continue
-    const row = cellsOf(line)
+  for (const [index, cells] of rows.entries()) {
+    const row = cells.map((cell) => cell.trim())
+    if (row.join() === '') continue
     const id = uuidOf(row[transfer] ?? '')
     // A transfer that is not ours, such as one made in the gateway's own dashboard.
     if (row.length === names.length && id === undefined) continue
@@ -33,9 +34,3 @@ export function transfersIn(text: string): Listed {
   }
   return sent.length > 0 ? { sent } : { problem: 'none of its transfers is of this database.' }
 }
-
-/** The cells of one line of CSV (RFC 4180). */
-const cellsOf = (line: string): string[] =>
-  [...line.matchAll(/(?:^|,)(?:\s*"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))/g)].map(([, quoted, plain]) =>
-    quoted === undefined ? (plain ?? '').trim() : quoted.replaceAll('""', '"'),
-  )

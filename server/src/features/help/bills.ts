@@ -11,12 +11,13 @@
  */
 import { createHash } from 'node:crypto'
 import type { PublicFile } from '@roz/contract/endpoint.ts'
+import type { Storage } from '../../adapters/storage/port.ts'
 import { lockInTransaction } from '../../db/advisory-locks.ts'
 import { type Db, maybeOne, one, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { memberLimits, take } from '../../protection/limits.ts'
 import { instantOf } from '../../lists/listing.ts'
-import { reencodePicture } from '../../pictures/picture.ts'
+import { reencodePicture, type Shape } from '../../pictures/picture.ts'
 import type { Handlers } from '../../http/route.ts'
 import { storeAndName } from '../../pictures/stored-upload.ts'
 import { enqueue } from '../../jobs/queue.ts'
@@ -25,9 +26,21 @@ import { logStaff } from '../../staff/staff-log.ts'
 import type { HelpDeps } from './deps.ts'
 import { judgeProofs } from './proofs.ts'
 
-const SIDE_MAX_PX = 2400
-const FOR_STAFF = 'private, no-store'
-const FOR_ALL = 'public, no-cache'
+export const FOR_STAFF = 'private, no-store'
+export const FOR_ALL = 'public, no-cache'
+
+/** The whole picture on white, with no side longer than this. */
+export const within =
+  (sideMaxPx: number): Shape =>
+  (upright) =>
+    upright.flatten({ background: '#ffffff' }).resize(sideMaxPx, sideMaxPx, { fit: 'inside', withoutEnlargement: true })
+const asBill = within(2400)
+
+/** A kept picture as its call sends it; undefined if the storage has none. */
+export async function pictureFile(storage: Storage, name: string, etag: string, cacheControl: string): Promise<PublicFile | undefined> {
+  const file = await storage.find(name)
+  return file && { type: file.contentType, isFinal: true, cacheControl, etag, bytes: file.bytes.length, body: file.bytes }
+}
 
 const NOT_FOUND = { ok: false, code: 'receipt_not_found' } as const
 const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
@@ -42,20 +55,15 @@ export function billHandlers({ db, storage }: HelpDeps): Handlers<Names> {
       db,
       sql`select file from receipt r where hash = ${Buffer.from(hash, 'hex')}::bytea and ${condition}`,
     )
-    const file = row === undefined ? undefined : await storage.find(row.file)
-    if (file === undefined) return NOT_FOUND
-    const { bytes, contentType } = file
-    const value: PublicFile = { type: contentType, isFinal: true, cacheControl, etag: hash, bytes: bytes.length, body: bytes }
-    return { ok: true, value } as const
+    const value = row && (await pictureFile(storage, row.file, hash, cacheControl))
+    return value === undefined ? NOT_FOUND : ({ ok: true, value } as const)
   }
 
   return {
     uploadReceipt: async ({ session, upload }) => {
       const sent = await upload(await take(db, memberLimits.bills(session.memberId)))
       if (!sent.ok) return sent
-      const picture = await reencodePicture(sent, (upright) =>
-        upright.flatten({ background: '#ffffff' }).resize(SIDE_MAX_PX, SIDE_MAX_PX, { fit: 'inside', withoutEnlargement: true }),
-      )
+      const picture = await reencodePicture(sent, asBill)
       if (!picture.ok) return { ok: false, code: picture.code === 'avatar_not_image' ? 'receipt_not_picture' : picture.code }
       const digest = createHash('sha256').update(picture.bytes).digest()
       const hash = digest.toString('hex')
@@ -91,7 +99,7 @@ export function billHandlers({ db, storage }: HelpDeps): Handlers<Names> {
   }
 }
 
-const inADay = async (tx: Tx): Promise<Date> => (await one<{ at: Date }>(tx, sql`select roz_now() + interval '1 day' as at`)).at
+export const inADay = async (tx: Tx): Promise<Date> => (await one<{ at: Date }>(tx, sql`select roz_now() + interval '1 day' as at`)).at
 
 type Withholding = { readonly hash: string; readonly reason: string; readonly by: bigint }
 

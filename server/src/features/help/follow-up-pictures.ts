@@ -7,24 +7,23 @@
  *   commit on.
  */
 import { createHash } from 'node:crypto'
-import type { EndpointSpec, PublicFile } from '@roz/contract/endpoint.ts'
+import type { EndpointSpec } from '@roz/contract/endpoint.ts'
 import type { pictureUpload } from '@roz/contract/disbursements.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
-import { maybeOne, one, type Sql, sql } from '../../db/sql.ts'
+import { maybeOne, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Call, Handlers } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { giveUpFile } from '../../jobs/sure-removal.ts'
 import { CURSOR_PARTS } from '../../lists/cursor.ts'
-import { reencodePicture, type Shape } from '../../pictures/picture.ts'
+import { reencodePicture } from '../../pictures/picture.ts'
 import { storeAndName } from '../../pictures/stored-upload.ts'
 import { memberLimits, take } from '../../protection/limits.ts'
 import { logStaff } from '../../staff/staff-log.ts'
+import { FOR_ALL, FOR_STAFF, inADay, pictureFile, within } from './bills.ts'
 import type { HelpDeps } from './deps.ts'
 
-const SIDE_MAX_PX = 1280
-const asShown: Shape = (upright) =>
-  upright.flatten({ background: '#ffffff' }).resize(SIDE_MAX_PX, SIDE_MAX_PX, { fit: 'inside', withoutEnlargement: true })
+const asShown = within(1280)
 const NOT_FOUND = { ok: false, code: 'not_found' } as const
 
 /** The picture `p` of follow-up `f` while everybody may see it. */
@@ -41,16 +40,12 @@ export function pictureHandlers({ db, storage }: HelpDeps): Handlers<'followUpPi
                where f.id = ${id}::uuid and ${condition}`,
         )
       : undefined
-    const file = row === undefined ? undefined : await storage.find(row.file)
-    if (row === undefined || file === undefined) return NOT_FOUND
-    const { bytes, contentType } = file
-    const value: PublicFile = { type: contentType, isFinal: true, cacheControl, etag: row.hash, bytes: bytes.length, body: bytes }
-    return { ok: true, value } as const
+    const value = row && (await pictureFile(storage, row.file, row.hash, cacheControl))
+    return value === undefined ? NOT_FOUND : ({ ok: true, value } as const)
   }
   return {
-    followUpPicture: ({ params: { id, hash } }) =>
-      read(id, sql`encode(p.hash, 'hex') = ${hash}::text and ${IS_PUBLIC}`, 'public, no-cache'),
-    followUpPictureForTeam: ({ params: { id } }) => read(id, sql`true`, 'private, no-store'),
+    followUpPicture: ({ params: { id, hash } }) => read(id, sql`encode(p.hash, 'hex') = ${hash}::text and ${IS_PUBLIC}`, FOR_ALL),
+    followUpPictureForTeam: ({ params: { id } }) => read(id, sql`true`, FOR_STAFF),
   }
 }
 
@@ -92,8 +87,6 @@ export async function storePicture<J extends Judged>(
     return stored
   })
 }
-
-const inADay = async (tx: Tx): Promise<Date> => (await one<{ at: Date }>(tx, sql`select roz_now() + interval '1 day' as at`)).at
 
 /** Locks an upload of this payment that no follow-up names; false: there is none. */
 export const lockPicture = async (tx: Tx, outlayId: string, hash: Buffer): Promise<boolean> =>
