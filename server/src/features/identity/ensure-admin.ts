@@ -6,12 +6,12 @@
  * - An existing password is never changed.
  * - A generated password is returned once and stored nowhere.
  */
-import { randomInt } from 'node:crypto'
 import { logStaff } from '../../staff/staff-log.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { addressKey } from '../../protection/limits.ts'
 import { hashPassword } from '../../members/passwords.ts'
+import { makeGroup } from './second-factor.ts'
 
 /** The start cannot continue; the message says what to change. */
 export class AdminAddressError extends Error {
@@ -26,10 +26,8 @@ export type EnsuredAdmin = {
   readonly isPassedOver: boolean
 }
 
-// No letters and digits that look alike: the password is read from a screen and typed.
-const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
-const makePassword = (): string =>
-  Array.from({ length: 16 }, (_, i) => (i % 4 === 0 && i > 0 ? '-' : '') + ALPHABET[randomInt(ALPHABET.length)]).join('')
+/** It is read from a screen and typed. */
+const makePassword = (): string => Array.from({ length: 4 }, makeGroup).join('-')
 
 export async function ensureAdmin(db: Db, admin: { readonly email: string; readonly password: string | undefined }): Promise<EnsuredAdmin> {
   if (await isTakenAway(db, admin.email)) return { isNew: false, madePassword: undefined, isPassedOver: true }

@@ -16,8 +16,7 @@ import { getUser } from '../../members/user-row.ts'
 import { lockAccount, setPassword } from './accounts.ts'
 import type { IdentityDeps } from './deps.ts'
 import { useUp } from './links.ts'
-import { getCredentials } from './own-totp.ts'
-import type { PasswordCheck } from './password-check.ts'
+import { checkOwnPassword, type PasswordCheck } from './password-check.ts'
 import { passkeyOf } from './own-passkeys.ts'
 import { listPasskeys } from './passkeys.ts'
 import { countRecoveryCodes } from './second-factor.ts'
@@ -65,13 +64,12 @@ export function ownAccountHandlers(deps: IdentityDeps, checkPassword: PasswordCh
       const { memberId } = session
       if (isCommonPassword(body.newPassword)) return invalid({ newPassword: 'password_common' })
       const source = { ip, userAgent }
-      const mine = await getCredentials(db, memberId, source)
-      const checked = await checkPassword({ email: mine.email, source, password: body.currentPassword, find: async () => mine })
-      if (!checked.ok) return checked.code === 'wrong' ? { ok: false, code: 'wrong_password' } : checked
+      const checked = await checkOwnPassword({ db, checkPassword }, { memberId, source, password: body.currentPassword })
+      if (!checked.ok) return checked
       const passwordHash = await hashPassword(body.newPassword)
       return inTransaction(db, async (tx) => {
         const account = await lockAccount(tx, memberId)
-        if (account === undefined || account.passwordHash !== mine.passwordHash) return { ok: false, code: 'wrong_password' }
+        if (account === undefined || account.passwordHash !== checked.account.passwordHash) return { ok: false, code: 'wrong_password' }
         await setPassword(tx, memberId, passwordHash)
         const ended = await endOtherSessions(tx, session)
         await useUp(tx, memberId, 'reset')

@@ -6,27 +6,21 @@
  */
 import { randomBytes } from 'node:crypto'
 import { logStaff } from '../../staff/staff-log.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Source } from '../../protection/limits.ts'
 import type { Handlers } from '../../http/route.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { base32, otpauthUri, SECRET_BYTES } from '../../staff/totp.ts'
-import { findById, lockAccount, type LockedAccount } from './accounts.ts'
+import { lockAccount, type LockedAccount } from './accounts.ts'
 import type { IdentityDeps } from './deps.ts'
-import type { PasswordCheck } from './password-check.ts'
+import { checkOwnPassword, getCredentials, type PasswordCheck } from './password-check.ts'
 import { type CodeLimit, lockEnrolment, removeTotp, replaceRecoveryCodes, encryptSecret, useCode, useTotp } from './second-factor.ts'
 import { endOtherSessions } from './sessions.ts'
 
 type Names = 'startTotp' | 'confirmTotp' | 'newRecoveryCodes' | 'disableTotp'
 
 const subjectOf = (memberId: bigint): string => `member:${memberId}`
-
-export async function getCredentials(db: Db, memberId: bigint, source: Source) {
-  const mine = await findById(db, memberId, source)
-  if (mine === undefined) throw new Error('a session without its account')
-  return mine
-}
 
 type CodeCall = { readonly memberId: bigint; readonly source: Source; readonly totp: string }
 export type AfterCode = ReturnType<typeof createAfterCode>
@@ -102,9 +96,8 @@ export function ownTotpHandlers(
 
     disableTotp: async ({ session: { memberId }, body, origin, ip, userAgent }) => {
       const source = { ip, userAgent }
-      const mine = await getCredentials(db, memberId, source)
-      const checked = await checkPassword({ email: mine.email, source, password: body.password, find: async () => mine })
-      if (!checked.ok) return checked.code === 'wrong' ? { ok: false, code: 'wrong_password' } : checked
+      const checked = await checkOwnPassword({ db, checkPassword }, { memberId, source, password: body.password })
+      if (!checked.ok) return checked
       return afterCode({ memberId, source, totp: body.totp }, async (tx) => {
         await removeTotp(tx, memberId)
         await logStaff(tx, { actorId: memberId, action: 'staff.totp_off', subject: subjectOf(memberId) })

@@ -6,10 +6,10 @@
  * - Every attempt costs one hash, for a known address or an unknown one.
  * - A right password whose hash has weaker parameters than today's is hashed anew, unless it was changed meanwhile.
  */
-import { type Queryable, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, sql } from '../../db/sql.ts'
 import { addressBlock, addressKey, type LimitRules, type Source, take } from '../../protection/limits.ts'
 import { hashPassword, isPassword, isWeakHash } from '../../members/passwords.ts'
-import type { Credentials } from './accounts.ts'
+import { type Credentials, findById } from './accounts.ts'
 
 export type PasswordAttempt = {
   readonly email: string
@@ -57,6 +57,22 @@ async function withStrongHash(db: Queryable, account: Credentials, password: str
     sql`update member set password_hash = ${passwordHash}::text where id = ${id}::bigint and password_hash = ${weak}::text returning 1`,
   )
   return changed.length === 1 ? { ...account, passwordHash } : account
+}
+
+export async function getCredentials(db: Db, memberId: bigint, source: Source): Promise<Credentials> {
+  const mine = await findById(db, memberId, source)
+  if (mine === undefined) throw new Error('a session without its account')
+  return mine
+}
+
+/** Checks the password of the account that a session names. Its hash is then the one to compare under the account's lock. */
+export async function checkOwnPassword(
+  { db, checkPassword }: { readonly db: Db; readonly checkPassword: PasswordCheck },
+  { memberId, source, password }: { readonly memberId: bigint; readonly source: Source; readonly password: string },
+) {
+  const mine = await getCredentials(db, memberId, source)
+  const checked = await checkPassword({ email: mine.email, source, password, find: async () => mine })
+  return checked.ok || checked.code !== 'wrong' ? checked : ({ ok: false, code: 'wrong_password' } as const)
 }
 
 /** Runs work with the same key one after the other. */

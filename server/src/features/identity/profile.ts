@@ -21,10 +21,10 @@ import { setReminder } from '../../members/evening-reminder.ts'
 import { hashPassword } from '../../members/passwords.ts'
 import { noteSignal } from '../../members/signals.ts'
 import { getUser } from '../../members/user-row.ts'
-import { findById, lockAccount, setPassword } from './accounts.ts'
+import { lockAccount, setPassword } from './accounts.ts'
 import type { IdentityDeps } from './deps.ts'
 import { useUp } from './links.ts'
-import type { PasswordCheck } from './password-check.ts'
+import { checkOwnPassword, type PasswordCheck } from './password-check.ts'
 import { endAllSessions } from './sessions.ts'
 import { signIn } from './sign-in.ts'
 
@@ -88,14 +88,13 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
     changePassword: async ({ session, body, origin, ip, userAgent }) => {
       if (isCommonPassword(body.newPassword)) return invalid({ newPassword: 'password_common' })
       const source = { ip, userAgent }
-      const mine = await findById(db, session.memberId, source)
-      if (mine === undefined) throw new Error('changePassword: a session without its account')
-      const checked = await checkPassword({ email: mine.email, source, password: body.currentPassword, find: async () => mine })
-      if (!checked.ok) return checked.code === 'wrong' ? { ok: false, code: 'wrong_password' } : checked
+      const { memberId } = session
+      const checked = await checkOwnPassword({ db, checkPassword }, { memberId, source, password: body.currentPassword })
+      if (!checked.ok) return checked
       const passwordHash = await hashPassword(body.newPassword)
       return inTransaction(db, async (tx) => {
-        const account = await lockAccount(tx, session.memberId)
-        if (account === undefined || account.passwordHash !== mine.passwordHash) return { ok: false, code: 'wrong_password' }
+        const account = await lockAccount(tx, memberId)
+        if (account === undefined || account.passwordHash !== checked.account.passwordHash) return { ok: false, code: 'wrong_password' }
         await setPassword(tx, account.id, passwordHash)
         await endAllSessions(tx, account.id)
         // Reset links asked for before must not bypass the new password.

@@ -115,7 +115,7 @@ const RECOVERY_CODES = 8
 const GROUPS = 6
 // No letters and digits that look alike. Each adds 4.95 bits: 24 of them are more than the 112 bits that a plain hash needs.
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
-const makeGroup = (): string => Array.from({ length: 4 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+export const makeGroup = (): string => Array.from({ length: 4 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 const hashOfRecovery = (code: string): Buffer =>
   createHash('sha256')
     .update(`recovery code ${code.replaceAll('-', '')}`)

@@ -33,6 +33,10 @@ describe('signing in', () => {
     expect(strong).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
     expect((await roz.login('weak@x.test', PASSWORD)).status).toBe(200)
     expect(await stored()).toBe(strong)
+    // A change of the password is no sign-in, and compares with the hash that was just made anew.
+    await roz.db.query(sql`update member set password_hash = ${weak}::text where id = ${memberId}::bigint`)
+    const body = { currentPassword: PASSWORD, newPassword: 'tin door leaf' }
+    expect(await roz.ask('POST /user/password', { token: both[0]?.body.token, body })).toMatchObject({ status: 200 })
   })
 
   test.each([

@@ -13,8 +13,8 @@ import { type Handlers, invalid } from '../../http/route.ts'
 import type { AdminSession } from '../../http/session.ts'
 import { lockAccount } from './accounts.ts'
 import type { IdentityDeps } from './deps.ts'
-import { getCredentials, tellTotp } from './own-totp.ts'
-import type { PasswordCheck } from './password-check.ts'
+import { tellTotp } from './own-totp.ts'
+import { checkOwnPassword, getCredentials, type PasswordCheck } from './password-check.ts'
 import { type CodeLimit, passSecondFactor } from './second-factor.ts'
 import { STEP_UP_LASTS } from './sessions.ts'
 
@@ -24,10 +24,10 @@ export function stepUpHandlers({ db, secrets }: Deps, checkPassword: PasswordChe
   return {
     stepUp: async ({ session, body: { password, totp, passkey }, origin, ip, userAgent }) => {
       const source = { ip, userAgent }
-      const mine = await getCredentials(db, session.memberId, source)
+      const { memberId } = session
       const use = { purpose: 'step_up', tokenHash: session.tokenHash, origin } as const
       if (totp !== undefined || passkey !== undefined) {
-        return limited(mine, source, () =>
+        return limited(await getCredentials(db, memberId, source), source, () =>
           inTransaction(db, async (tx) => {
             await lockAccount(tx, session.memberId)
             const passed = await passSecondFactor(tx, secrets, session.memberId, { totp, passkey }, use)
@@ -45,11 +45,11 @@ export function stepUpHandlers({ db, secrets }: Deps, checkPassword: PasswordChe
       )
       if (enrolled !== undefined) return { ok: false, code: enrolled.hasPasskey ? 'passkey_required' : 'code_required' }
       if (password === undefined) return invalid({ password: 'fill_all' })
-      const checked = await checkPassword({ email: mine.email, source, password, find: async () => mine })
-      if (!checked.ok) return checked.code === 'wrong' ? { ok: false, code: 'wrong_password' } : checked
+      const checked = await checkOwnPassword({ db, checkPassword }, { memberId, source, password })
+      if (!checked.ok) return checked
       return inTransaction(db, async (tx) => {
         const account = await lockAccount(tx, session.memberId)
-        if (account === undefined || account.passwordHash !== mine.passwordHash) return { ok: false, code: 'wrong_password' }
+        if (account === undefined || account.passwordHash !== checked.account.passwordHash) return { ok: false, code: 'wrong_password' }
         // An app may have been set up since.
         const passed = await passSecondFactor(tx, secrets, session.memberId, {}, use)
         return passed.ok ? record(tx, session, 'password') : passed

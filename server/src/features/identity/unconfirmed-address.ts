@@ -12,10 +12,10 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { addressKey, type LimitRules, type Source, take } from '../../protection/limits.ts'
 import type { Handlers } from '../../http/route.ts'
 import { getUser } from '../../members/user-row.ts'
-import { findById, lockAccount } from './accounts.ts'
+import { lockAccount } from './accounts.ts'
 import type { IdentityDeps } from './deps.ts'
 import { sendLink } from './links.ts'
-import type { PasswordCheck } from './password-check.ts'
+import { checkOwnPassword, type PasswordCheck } from './password-check.ts'
 
 const TAKEN = { ok: false, code: 'email_taken' } as const
 type Correction = { readonly memberId: bigint; readonly passwordHash: string | null; readonly email: string; readonly origin: string }
@@ -33,15 +33,13 @@ export function unconfirmedAddressHandlers(deps: IdentityDeps, rules: LimitRules
       if (session.emailVerified) return { ok: false, code: 'already_verified' }
       const { memberId } = session
       const source = { ip, userAgent }
-      const mine = await findById(db, memberId, source)
-      if (mine === undefined) throw new Error('changeAddress: a session without its account')
-      const checked = await checkPassword({ email: mine.email, source, password: body.currentPassword, find: async () => mine })
-      if (!checked.ok) return checked.code === 'wrong' ? { ok: false, code: 'wrong_password' } : checked
+      const checked = await checkOwnPassword({ db, checkPassword }, { memberId, source, password: body.currentPassword })
+      if (!checked.ok) return checked
       const taken = await take(db, rules.correction(memberId, body.email, source))
       if (!taken.ok) return taken
       if (await isTaken(db, memberId, body.email)) return refuseTaken(source)
       try {
-        return await inTransaction(db, (tx) => correct(tx, deps, { ...mine, memberId, email: body.email, origin }))
+        return await inTransaction(db, (tx) => correct(tx, deps, { ...checked.account, memberId, email: body.email, origin }))
       } catch (error) {
         // Somebody took the address in the same moment.
         if (violatedConstraint(error) === 'member_email') return refuseTaken(source)
