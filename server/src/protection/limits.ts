@@ -47,6 +47,19 @@ export async function take(from: Queryable, limits: readonly Limit[]): Promise<T
   }
 }
 
+/** Runs an attempt within limits. It takes a hit only if its answer counts; a fault, such as overload, is no attempt. */
+export async function limitAttempts<A>(from: Queryable, limits: readonly Limit[], work: () => Promise<A>, counts: (answer: A) => boolean) {
+  const taken = await take(from, limits)
+  if (!taken.ok) return taken
+  let answer: A | undefined
+  try {
+    answer = await work()
+    return answer
+  } finally {
+    if (answer === undefined || !counts(answer)) await taken.giveBack()
+  }
+}
+
 const FORGOTTEN_AT_ONCE = 10_000
 
 /** Deletes hits that no limit counts any more, some at once. Returns whether there may be more. */

@@ -23,7 +23,7 @@ import { type Handlers, invalid } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { tellOwners } from '../../mail/owner-mails.ts'
 import { instantOf } from '../../lists/listing.ts'
-import { limitRules, take } from '../../protection/limits.ts'
+import { limitAttempts, limitRules, take } from '../../protection/limits.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import type { CaseDeps } from './deps.ts'
 
@@ -86,11 +86,12 @@ export function caseHandlers(deps: CaseDeps): Handlers<'askForHelp' | 'askedHelp
     withdrawAskedHelp: async ({ params, body, origin, ip, userAgent }) => {
       const number = caseNumberOf(params.number)
       if (number === undefined) return NOT_FOUND
-      const taken = await take(db, rules.lookedUpCase(number, body.phone, { ip, userAgent }))
-      if (!taken.ok) return taken
-      const outcome = await inTransaction(db, (tx) => withdraw(tx, deps, { number, phone: body.phone, origin }))
-      if (outcome.ok || outcome.code !== 'case_not_found') await taken.giveBack()
-      return outcome
+      return limitAttempts(
+        db,
+        rules.lookedUpCase(number, body.phone, { ip, userAgent }),
+        () => inTransaction(db, (tx) => withdraw(tx, deps, { number, phone: body.phone, origin })),
+        (outcome) => !outcome.ok && outcome.code === 'case_not_found',
+      )
     },
   }
 }

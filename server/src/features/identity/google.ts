@@ -18,7 +18,7 @@ import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { UnavailableError } from '../../http/faults.ts'
-import { addressKey, type LimitRules, take } from '../../protection/limits.ts'
+import { addressKey, limitAttempts, type LimitRules } from '../../protection/limits.ts'
 import type { Answer, Call, Handlers, Refusal } from '../../http/route.ts'
 import { mailAlert } from '../../mail/safety-mails.ts'
 import { mailMember } from '../../mail/mails.ts'
@@ -169,17 +169,13 @@ export function googleHandlers(deps: IdentityDeps, rules: LimitRules): Handlers<
     },
     google: async (call) => {
       if (judge === undefined) return { ok: false, code: 'google_not_configured' }
-      const taken = await take(db, rules.refusedGoogle({ ip: call.ip, userAgent: call.userAgent }))
-      if (!taken.ok) return taken
-      let answer: GoogleAnswer
-      try {
-        answer = await signInBy(judge, call)
-      } catch (error) {
-        await taken.giveBack()
-        throw error
-      }
-      if (answer.ok || answer.code !== 'google_failed') await taken.giveBack()
-      return answer
+      const limits = rules.refusedGoogle({ ip: call.ip, userAgent: call.userAgent })
+      return limitAttempts(
+        db,
+        limits,
+        () => signInBy(judge, call),
+        (answer) => !answer.ok && answer.code === 'google_failed',
+      )
     },
   }
 }

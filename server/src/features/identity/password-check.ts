@@ -7,7 +7,7 @@
  * - A right password whose hash has weaker parameters than today's is hashed anew, unless it was changed meanwhile.
  */
 import { type Db, type Queryable, sql } from '../../db/sql.ts'
-import { addressBlock, addressKey, type LimitRules, type Source, take } from '../../protection/limits.ts'
+import { addressBlock, addressKey, limitAttempts, type LimitRules, type Source } from '../../protection/limits.ts'
 import { hashPassword, isPassword, isWeakHash } from '../../members/passwords.ts'
 import { type Credentials, findById } from './accounts.ts'
 
@@ -34,19 +34,18 @@ export function createPasswordCheck(db: Queryable, rules: LimitRules): PasswordC
 
 async function check(db: Queryable, rules: LimitRules, attempt: PasswordAttempt): Promise<PasswordChecked> {
   const account = await attempt.find()
-  const taken = await take(db, rules.wrongPassword(attempt.email, attempt.source, account?.browser ?? undefined))
-  if (!taken.ok) return taken
-  let isRight: boolean
-  try {
-    isRight = await isPassword(account?.passwordHash ?? undefined, attempt.password)
-  } catch (error) {
-    // The hash was not computed (overload), so the attempt was no guess.
-    await taken.giveBack()
-    throw error
-  }
-  if (!isRight || account === undefined || attempt.admits?.(account) === false) return { ok: false, code: 'wrong' }
-  await taken.giveBack()
-  return { ok: true, account: await withStrongHash(db, account, attempt.password) }
+  const limits = rules.wrongPassword(attempt.email, attempt.source, account?.browser ?? undefined)
+  const checked = await limitAttempts(
+    db,
+    limits,
+    async () => {
+      const isRight = await isPassword(account?.passwordHash ?? undefined, attempt.password)
+      if (!isRight || account === undefined || attempt.admits?.(account) === false) return { ok: false, code: 'wrong' } as const
+      return { ok: true, account } as const
+    },
+    ({ ok }) => !ok,
+  )
+  return checked.ok ? { ok: true, account: await withStrongHash(db, checked.account, attempt.password) } : checked
 }
 
 async function withStrongHash(db: Queryable, account: Credentials, password: string): Promise<Credentials> {

@@ -9,7 +9,7 @@ import { createHash, randomInt } from 'node:crypto'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
-import { type LimitRules, type Source, take, type Taken } from '../../protection/limits.ts'
+import { limitAttempts, type LimitRules, type Source } from '../../protection/limits.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { matchingStep } from '../../staff/totp.ts'
 import type { Credentials } from './accounts.ts'
@@ -95,21 +95,15 @@ type Answered = { readonly ok: true } | { readonly ok: false; readonly code: Ref
 type Who = Pick<Credentials, 'id' | 'browser'>
 
 /** Runs work that checks a code, within the limit of wrong ones. */
-export function createCodeLimit(db: Db, rules: LimitRules) {
-  return async <A extends Answered>(who: Who, source: Source, work: () => Promise<A>): Promise<A | Extract<Taken, { ok: false }>> => {
-    const taken = await take(db, rules.wrongCode(who.id, source, who.browser ?? undefined))
-    if (!taken.ok) return taken
-    let answer: A
-    try {
-      answer = await work()
-    } catch (error) {
-      await taken.giveBack()
-      throw error
-    }
-    if (answer.ok || answer.code !== 'wrong_code') await taken.giveBack()
-    return answer
-  }
-}
+export const createCodeLimit =
+  (db: Db, rules: LimitRules) =>
+  <A extends Answered>(who: Who, source: Source, work: () => Promise<A>) =>
+    limitAttempts(
+      db,
+      rules.wrongCode(who.id, source, who.browser ?? undefined),
+      work,
+      (answer) => !answer.ok && answer.code === 'wrong_code',
+    )
 
 const RECOVERY_CODES = 8
 const GROUPS = 6

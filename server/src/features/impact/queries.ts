@@ -13,6 +13,7 @@ import type { PublicName } from '@roz/core/names.ts'
 import type { Translations } from '@roz/core/story-words.ts'
 import { maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../lists/cursor.ts'
+import { microsOf, olderThan } from '../../lists/newest-first.ts'
 import { isResting } from '../../jobs/parking.ts'
 import { isLateStory, lacksLanguage } from '../../members/late-stories.ts'
 import { contains } from '../../members/member-search.ts'
@@ -79,8 +80,6 @@ export type PortalRow = StoryRow & {
   readonly givers: bigint | null
 }
 
-const micros = (instant: Sql) => sql`(extract(epoch from ${instant}) * 1000000)::bigint::text`
-const instantOf = (text: string) => sql`('epoch'::timestamptz + ${text}::bigint * interval '1 microsecond')`
 const listedAt = sql`(case when s.is_active then s.published_at else s.created_at end)`
 
 const columns = sql`
@@ -98,7 +97,7 @@ const columns = sql`
             order by f.weeks), '[]')
      from follow_up f left join follow_up_picture p on p.follow_up_id = f.id join outlay fo on fo.id = f.outlay_id join beneficiary fb on fb.id = fo.beneficiary_id
     where f.outlay_id = s.outlay_id and f.withheld is null and fb.revoked_at is null and fb.follow_up_on is not null) as "followUps",
-  ${micros(listedAt)} as "sortedAt"`
+  ${microsOf(listedAt)} as "sortedAt"`
 // A story of a disbursement shows what was sent, less what came back.
 const from = sql`from story s left join member m on m.id = s.winner_member_id
   left join lateral (
@@ -117,10 +116,8 @@ const portalRows = sql`
 
 /** Published stories, newest publication first; one row more than `limit` when there is a next page. */
 export function listPublished(db: Queryable, page: { readonly after: Cursor | undefined; readonly limit: number }): Promise<StoryRow[]> {
-  const [at, id] = page.after ?? []
-  const later = at === undefined ? sql`true` : sql`(s.published_at, s.id) < (${instantOf(at)}, ${id}::uuid)`
   return db.query<StoryRow>(sql`
-    select ${columns} ${from} where s.is_active and ${later}
+    select ${columns} ${from} where s.is_active and ${olderThan({ at: sql`s.published_at`, id: sql`s.id` }, page.after)}
     order by s.published_at desc, s.id desc limit ${page.limit + 1}::int`)
 }
 
@@ -150,10 +147,8 @@ type AllPage = {
 }
 /** All stories, newest first: published ones by publication, drafts by creation. */
 export function listAll(db: Queryable, page: AllPage): Promise<PortalRow[]> {
-  const [at, id] = page.after ?? []
-  const later = at === undefined ? sql`true` : sql`(${listedAt}, s.id) < (${instantOf(at)}, ${id}::uuid)`
   return db.query<PortalRow>(sql`
-    ${portalRows} where ${later} and ${page.only === undefined ? sql`true` : sql`s.id = ${page.only}::uuid`}
+    ${portalRows} where ${olderThan({ at: listedAt, id: sql`s.id` }, page.after)} and ${page.only === undefined ? sql`true` : sql`s.id = ${page.only}::uuid`}
       and ${page.status === undefined ? sql`true` : IN_STATE[page.status]} and ${contains(page.q, WORDS)}
     order by ${listedAt} desc, s.id desc limit ${page.limit + 1}::int`)
 }

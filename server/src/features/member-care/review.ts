@@ -10,7 +10,7 @@ import { type Db, maybeOne, one, type Queryable, type Sql, sql } from '../../db/
 import { inTransaction } from '../../db/transaction.ts'
 import { CURSOR_PARTS, type Cursor } from '../../lists/cursor.ts'
 import { instantOf, instantOrNull, pageOf } from '../../lists/listing.ts'
-import { microsOf } from '../../lists/newest-first.ts'
+import { microsOf, olderThan } from '../../lists/newest-first.ts'
 import type { Handlers } from '../../http/route.ts'
 import { isFound, matches, MEMBER_WORDS, needleOf } from '../../members/member-search.ts'
 import { isSuspect, type SignalKind } from '../../members/signals.ts'
@@ -106,11 +106,7 @@ async function hasAccount(db: Queryable, q: string | undefined, common: number):
 }
 
 export async function listFlags(db: Queryable, { status, q }: Filter, { after, limit }: Page, common = COMMON) {
-  const [micros, last] = after ?? []
-  const older =
-    micros === undefined
-      ? sql`true`
-      : sql`(s.changed_at, s.id) < ('epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond', ${last}::bigint)`
+  const older = olderThan({ at: sql`s.changed_at`, id: sql`s.id` }, after, 'bigint')
   const narrowed = status === undefined ? sql`true` : status === 'reviewed' ? sql`s.is_reviewed` : sql`not s.is_reviewed`
   const rows = await db.query<Row>(sql`
     select ${columns} from ${source} where s.is_shared and ${narrowed} and ${await hasAccount(db, q, common)} and ${older}
