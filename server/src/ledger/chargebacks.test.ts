@@ -9,8 +9,7 @@ import { ACCOUNTS } from './accounts.ts'
 import { readBalances } from './balances.ts'
 import { closeWallet } from './closing.ts'
 import { readDebt } from './debts.ts'
-import { bookDispute } from './disputes.ts'
-import { addMoney, DAY, newMember, newOrderId, openDay } from './testing/fixtures.ts'
+import { addMoney, chargeBack, DAY, newMember, newOrderId, openDay } from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { startRefund } from './refunds.ts'
 import { paySuspense } from './suspense.ts'
@@ -28,11 +27,8 @@ const { ask, withdraw, tell, approve, reject, send, wallet, unused, suspended, r
   () => database.db,
 )
 
-const dispute = (disputeId: string, orderId: string, rupees: number, word: 'taken' | 'returned', paymentId = `pay_${orderId}`) =>
-  inTransaction(database.db, (tx) => {
-    const told = { disputeId, orderId, paymentId, amount: wholeRupees(rupees), type: 'CHARGEBACK', status: 'X', respondBy: undefined }
-    return bookDispute(tx, { ...told, state: word === 'taken' ? 'lost' : 'won', isTaken: word === 'taken' })
-  })
+const dispute = (disputeId: string, orderId: string, rupees: number, word: 'taken' | 'returned', paymentId?: string) =>
+  chargeBack(database.db, disputeId, orderId, wholeRupees(rupees), word === 'taken', paymentId)
 
 test('a chargeback takes the balance, the rest is a loss and a debt, and a won dispute returns all of it', async () => {
   const memberId = await newMember(database.db)

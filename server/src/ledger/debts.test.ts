@@ -9,7 +9,20 @@ import { useTestDatabase } from '../testing/database.ts'
 import { closeWallet, giveRest } from './closing.ts'
 import { readDebt } from './debts.ts'
 import { bookDispute } from './disputes.ts'
-import { addMoney, APPROVER, DAY, endDay, newMember, newOrderId, openDay, payOut, holdOpen, untilLockWaits } from './testing/fixtures.ts'
+import {
+  addMoney,
+  APPROVER,
+  chargeBack,
+  DAY,
+  disputed,
+  endDay,
+  newMember,
+  newOrderId,
+  openDay,
+  payOut,
+  holdOpen,
+  untilLockWaits,
+} from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { closeRound } from './rounds.ts'
 import { returnRupees, settleRound, voidRound } from './settlement.ts'
@@ -26,12 +39,8 @@ beforeAll(async () => {
 const { ask, withdraw, tell, approve, reject, send, wallet, suspended, creditItem } = refundOperations(() => database.db)
 const doing = <T>(work: Parameters<typeof inTransaction<T>>[1]) => inTransaction(database.db, work)
 
-type Told = Parameters<typeof bookDispute>[1]
-const told = (disputeId: string, orderId: string, rupees: number, word: 'taken' | 'returned', paymentId = `pay_${orderId}`): Told => {
-  const said = { disputeId, orderId, paymentId, amount: wholeRupees(rupees), type: 'CHARGEBACK', status: 'X', respondBy: undefined }
-  return { ...said, state: word === 'taken' ? 'lost' : 'won', isTaken: word === 'taken' }
-}
-const dispute = (...words: Parameters<typeof told>) => doing((tx) => bookDispute(tx, told(...words)))
+const dispute = (disputeId: string, orderId: string, rupees: number, word: 'taken' | 'returned') =>
+  chargeBack(database.db, disputeId, orderId, wholeRupees(rupees), word === 'taken')
 const owed = (memberId: bigint) => readDebt(database.db, memberId)
 const lossesOf = async (...disputes: string[]): Promise<bigint> =>
   (
@@ -288,7 +297,7 @@ test('an approval that meets a chargeback waits for it and is refused', async ()
     ['yes-1', () => doing((tx) => approveWithdrawal(tx, withdrawal, APPROVER))],
     ['yes-2', () => approve(refund)],
   ] as const) {
-    const taking = await holdOpen(database.db, (tx) => bookDispute(tx, told(word, orderId, 10, 'taken')))
+    const taking = await holdOpen(database.db, (tx) => bookDispute(tx, disputed(word, orderId, wholeRupees(10))))
     const answer = say()
     try {
       await untilLockWaits(database.db)

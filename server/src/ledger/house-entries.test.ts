@@ -8,8 +8,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { giveRest } from './closing.ts'
 import { bookDisbursement } from './disbursements.ts'
-import { bookDispute } from './disputes.ts'
-import { addMoney, DAY, endDay, hashOf, newMember, newMembers, openDay } from './testing/fixtures.ts'
+import { addMoney, chargeBack, DAY, endDay, hashOf, newMember, newMembers, openDay } from './testing/fixtures.ts'
 import { bookSettlement } from './gateway-settlements.ts'
 import { bookHouseEntry, type HouseKind } from './house-entries.ts'
 import { createJoinBatcher } from './join-batcher.ts'
@@ -77,8 +76,7 @@ test('the platform’s share pays fees and losses before it can leave, and cover
   const memberId = await newMember(database.db)
   const orderId = await addMoney(database.db, memberId, wholeRupees(10))
   await inTransaction(database.db, (tx) => giveRest(tx, { memberId, ref: randomUUID() }))
-  const told = { disputeId: 'd', orderId, paymentId: `pay_${orderId}`, amount: paise(70n), type: 'CHARGEBACK', status: '' }
-  await inTransaction(database.db, (tx) => bookDispute(tx, { ...told, isTaken: true, state: 'lost', respondBy: undefined }))
+  await chargeBack(database.db, 'd', orderId, paise(70n))
   const settled = { id: 'settled', reference: 'UTR1', amount: paise(900n), fee: paise(30n), evidence: [hashOf('report')] }
   expect(await inTransaction(database.db, (tx) => bookSettlement(tx, settled))).toEqual(DONE)
   // 190 are left; 30 are fees, 70 are lost.

@@ -10,8 +10,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { type Db, one, type Queryable, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
-import { APPROVER, DAY, makeApprover, newMember, newOrderId, openDay } from './testing/fixtures.ts'
-import { bookDispute } from './disputes.ts'
+import { APPROVER, chargeBack, DAY, makeApprover, newMember, newOrderId, openDay } from './testing/fixtures.ts'
 import { findMovement, listMovements, type Movement } from './movements.ts'
 import { refundSuspense } from './suspense.ts'
 import { refundOperations } from './testing/refund-operations.ts'
@@ -234,16 +233,7 @@ test('what a dispute took of a waiting payment is shown as returned, and the res
   await pay(orderId, `one-${orderId}`, 30)
   const paymentId = `two-${orderId}`
   await pay(orderId, paymentId, 30)
-  const told = {
-    disputeId: `of-${orderId}`,
-    orderId,
-    paymentId,
-    amount: wholeRupees(4),
-    type: 'CHARGEBACK',
-    status: 'X',
-    respondBy: undefined,
-  }
-  const dispute = (isTaken: boolean) => inTransaction(db, (tx) => bookDispute(tx, { ...told, state: isTaken ? 'lost' : 'won', isTaken }))
+  const dispute = (isTaken: boolean) => chargeBack(db, `of-${orderId}`, orderId, wholeRupees(4), isTaken, paymentId)
   const waiting = async () => {
     const lines = (await list(memberId)).filter(({ kind }) => kind === 'waiting')
     expect(await Promise.all(lines.map(({ id }) => findMovement(db, memberId, id)))).toMatchObject(

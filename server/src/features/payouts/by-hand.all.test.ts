@@ -2,9 +2,8 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { paise } from '@roz/core/money.ts'
 import { one, sql } from '../../db/sql.ts'
-import { inTransaction } from '../../db/transaction.ts'
+import { chargeBack } from '../../ledger/testing/fixtures.ts'
 import { createAttempt } from '../../jobs/parking.ts'
-import { bookDispute } from '../../ledger/disputes.ts'
 import { createPayouts } from './payouts.ts'
 import { makeStaff, testSecrets, publicIdOf } from '../../testing/calls.ts'
 import { usePayoutsWorld, scriptedPayouts, scriptedRefunds } from '../../testing/payouts-world.ts'
@@ -205,21 +204,18 @@ test('nobody ends the payment to an account that became their own after the show
   expect((await world.decide(id, 'complete', paid, { as: sunita })).status).toBe(200)
 })
 
-const LOST = { type: 'CHARGEBACK', status: 'CHARGEBACK_MERCHANT_LOST', state: 'lost', respondBy: undefined } as const
 /** The payer's bank takes the ₹30 back. The wallet has ₹20, so the member owes ₹10. */
-async function chargeBack(): Promise<void> {
-  const { orderId, paymentId } = await one<{ orderId: string; paymentId: string }>(
+async function takeBack(): Promise<void> {
+  const { orderId } = await one<{ orderId: string }>(
     world.db,
-    sql`select order_id as "orderId", payment_id as "paymentId" from topup where member_id = ${member}::bigint and status = 'captured'`,
+    sql`select order_id as "orderId" from topup where member_id = ${member}::bigint and status = 'captured'`,
   )
-  await inTransaction(world.db, (tx) =>
-    bookDispute(tx, { ...LOST, disputeId: `by-hand-${member}`, orderId, paymentId, amount: paise(3000n), isTaken: true }),
-  )
+  await chargeBack(world.db, `by-hand-${member}`, orderId, paise(3000n))
 }
 
 test('a member in debt is paid nothing by hand; a payment that may have left before the debt is still recorded', async () => {
   await approve()
-  await chargeBack()
+  await takeBack()
   expect((await show(ravi)).body.code).toBe('member_in_debt')
   expect((await world.decide(id, 'complete', paid, { as: ravi })).body.code).toBe('bank_not_shown')
   expect((await world.decide(id, 'reject', why)).status).toBe(200)
@@ -228,7 +224,7 @@ test('a member in debt is paid nothing by hand; a payment that may have left bef
   member = await world.funded(30)
   id = await world.withdraw(member)
   await shownTo(ravi)
-  await chargeBack()
+  await takeBack()
   expect((await show(ravi)).body.code).toBe('member_in_debt')
   expect((await world.decide(id, 'complete', paid, { as: ravi })).status).toBe(200)
   expect(await world.stateOf(id)).toEqual(['paid', 0, 0])

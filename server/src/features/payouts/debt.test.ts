@@ -1,12 +1,12 @@
 /** A member whose bank took a payment back: the information beside each decision, and the member's own view. */
 import { TEST_FRAME } from '../../testing/modes.ts'
 import { expect, test } from 'vitest'
-import { paise } from '@roz/core/money.ts'
+import { paise, wholeRupees } from '@roz/core/money.ts'
 import { type NoticeKind, noticeText } from '@roz/core/notices.ts'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { bookDispute } from '../../ledger/disputes.ts'
 import { captureTopup } from '../../ledger/topups.ts'
+import { chargeBack } from '../../ledger/testing/fixtures.ts'
 import type { MailPayload } from '../../mail/mail-payload.ts'
 import { mailWords } from '../../mail/mail-texts.ts'
 import { getUser } from '../../members/user-row.ts'
@@ -17,20 +17,7 @@ import { noticesTo } from '../../testing/notices.ts'
 const world = usePayoutsWorld()
 
 const ask = (call: string, as: bigint, body?: unknown) => world.calls.ask(call, { as, ...(body === undefined ? {} : { body }) })
-const tell = (disputeId: string, orderId: string, isTaken: boolean) =>
-  inTransaction(world.db, (tx) =>
-    bookDispute(tx, {
-      disputeId,
-      orderId,
-      paymentId: `pay_${orderId}`,
-      amount: paise(3000n),
-      type: 'CHARGEBACK',
-      status: 'X',
-      state: isTaken ? 'lost' : 'won',
-      isTaken,
-      respondBy: undefined,
-    }),
-  )
+const tell = (disputeId: string, orderId: string, isTaken: boolean) => chargeBack(world.db, disputeId, orderId, wholeRupees(30), isTaken)
 
 test('a member’s debt and flags appear beside each decision, and neither withdrawal nor refund is approved', async () => {
   const member = await world.funded(1)

@@ -5,6 +5,7 @@ import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { closeWallet } from '../../ledger/closing.ts'
 import { bookDispute } from '../../ledger/disputes.ts'
+import { disputed } from '../../ledger/testing/fixtures.ts'
 import { creditSuspense } from '../../ledger/suspense.ts'
 import { captureTopup } from '../../ledger/topups.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
@@ -106,14 +107,9 @@ test('disputes are listed with deadline, needed answer, member and outcome', asy
   const told = (n: number, change: object) =>
     inTransaction(world.db, (tx) =>
       bookDispute(tx, {
-        disputeId: `case-${n}`,
-        orderId: orders[n] ?? 'none',
-        paymentId: `pay_${orders[n] ?? 'none'}`,
-        amount: paise(1000n),
-        type: 'CHARGEBACK',
+        ...disputed(`case-${n}`, orders[n] ?? 'none', paise(1000n)),
         status: 'CHARGEBACK_CREATED',
         state: 'open',
-        isTaken: true,
         respondBy,
         ...change,
       }),

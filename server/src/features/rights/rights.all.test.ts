@@ -4,8 +4,7 @@ import { paise } from '@roz/core/money.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { bookDispute } from '../../ledger/disputes.ts'
-import { DAY } from '../../ledger/testing/fixtures.ts'
+import { chargeBack, DAY } from '../../ledger/testing/fixtures.ts'
 import { bookRefund } from '../../ledger/refunds.ts'
 import { captureTopup, createTopup } from '../../ledger/topups.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
@@ -372,20 +371,7 @@ describe('money for a closed account is booked to SUSPENSE', () => {
     const { id, orderId } = await member(1_000)
     await calls.ask('POST /wallet/withdraw', { as: id, body: { amount: 10, bankDetail: BANK } })
     await topUp(id, 400)
-    const dispute = (isTaken: boolean) =>
-      inTransaction(database.db, (tx) =>
-        bookDispute(tx, {
-          disputeId: `of-${orderId}`,
-          orderId,
-          paymentId: `pay_${orderId}`,
-          amount: paise(1_000n),
-          type: 'CHARGEBACK',
-          status: '',
-          isTaken,
-          state: isTaken ? 'lost' : 'won',
-          respondBy: undefined,
-        }),
-      )
+    const dispute = (isTaken: boolean) => chargeBack(database.db, `of-${orderId}`, orderId, paise(1_000n), isTaken)
     await dispute(true)
     for (const { id: each } of (await calls.ask('GET /wallet/withdrawals', { as: id })).body.withdrawals) await told(each, 'paid')
     expect((await remove(id)).status).toBe(204)

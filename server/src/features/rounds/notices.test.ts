@@ -1,14 +1,23 @@
 /** The words to winners, and to the members of a void round, whose money paid a debt first. */
 import { TEST_FRAME } from '../../testing/modes.ts'
 import { nextDay } from '@roz/core/ist-day.ts'
-import { type Paise, wholeRupees } from '@roz/core/money.ts'
+import { wholeRupees } from '@roz/core/money.ts'
 import { type NoticeKind, noticeText } from '@roz/core/notices.ts'
 import { beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { bookDispute } from '../../ledger/disputes.ts'
 import { listWinners } from '../../ledger/draw.ts'
-import { addMoney, DAY, endDay, giveAccounts, giveRoundBack, newMember, openDay, payOut } from '../../ledger/testing/fixtures.ts'
+import {
+  addMoney,
+  chargeBack,
+  DAY,
+  endDay,
+  giveAccounts,
+  giveRoundBack,
+  newMember,
+  openDay,
+  payOut,
+} from '../../ledger/testing/fixtures.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
 import { useTestDatabase } from '../../testing/database.ts'
 import { allNotices } from '../../testing/notices.ts'
@@ -27,20 +36,6 @@ beforeAll(async () => {
 })
 
 const join = () => Promise.all([owing, free].map((memberId) => createJoinBatcher({ db: database.db }).join({ memberId })))
-const chargeBack = (orderId: string, amount: Paise) =>
-  inTransaction(database.db, (tx) =>
-    bookDispute(tx, {
-      disputeId: `of-${orderId}`,
-      orderId,
-      paymentId: `pay_${orderId}`,
-      amount,
-      type: 'CHARGEBACK',
-      status: 'X',
-      state: 'lost',
-      isTaken: true,
-      respondBy: undefined,
-    }),
-  )
 /** The notices and mails of these kinds, as sentences, by member and then the notice first. */
 async function told(notice: NoticeKind, template: string): Promise<string[]> {
   const notices = (await allNotices(database.db)).filter(({ kind }) => kind === notice)
@@ -55,7 +50,7 @@ async function told(notice: NoticeKind, template: string): Promise<string[]> {
 test('a prize that paid a debt says so, in the app and by mail', async () => {
   const orderId = await addMoney(database.db, owing, wholeRupees(10))
   await join()
-  await chargeBack(orderId, wholeRupees(10))
+  await chargeBack(database.db, `of-${orderId}`, orderId, wholeRupees(10))
   await endDay(database, DAY)
   await payOut(database.db, DAY, [owing])
   await inTransaction(database.db, async (tx) => tellWinners(tx, DAY, await listWinners(tx, DAY)))

@@ -6,8 +6,7 @@ import { type Db, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { readDebt } from '../debts.ts'
 import { bookDisbursement, correctDisbursement } from '../disbursements.ts'
-import { bookDispute } from '../disputes.ts'
-import { addMoney, APPROVER, hashOf, newOrderId } from './fixtures.ts'
+import { addMoney, APPROVER, chargeBack, hashOf, newOrderId } from './fixtures.ts'
 import { bookSettlement } from '../gateway-settlements.ts'
 import { bookHouseEntry } from '../house-entries.ts'
 import { bookRefund, rejectRefund, requestRefund } from '../refunds.ts'
@@ -74,9 +73,7 @@ export async function moveOut(db: Db, memberId: bigint): Promise<void> {
     ['taken', [true]],
     ['returned', [true, false]],
   ] as const) {
-    const told = { disputeId, orderId, paymentId: `pay_${orderId}`, amount: wholeRupees(12), type: 'CHARGEBACK', status: '' }
-    for (const isTaken of words)
-      await inTransaction(db, (tx) => bookDispute(tx, { ...told, isTaken, state: isTaken ? 'lost' : 'won', respondBy: undefined }))
+    for (const isTaken of words) await chargeBack(db, disputeId, orderId, wholeRupees(12), isTaken)
   }
   await oweInParts(db, memberId, orderId)
   const strange = newOrderId()
@@ -99,8 +96,7 @@ async function oweInParts(db: Db, memberId: bigint, orderId: string): Promise<vo
     ] as const)
       await inTransaction(db, (tx) => holdWithdrawal(tx, { id, memberId, amount: paise(amount), bankAccountId: 1n }))
     for (const isTaken of words) {
-      const told = { disputeId, orderId, paymentId: `pay_${orderId}`, amount: wholeRupees(3), type: 'CHARGEBACK', status: '' }
-      await inTransaction(db, (tx) => bookDispute(tx, { ...told, isTaken, state: isTaken ? 'lost' : 'won', respondBy: undefined }))
+      await chargeBack(db, disputeId, orderId, wholeRupees(3), isTaken)
       if (isTaken) await inTransaction(db, (tx) => rejectWithdrawal(tx, { id: small, reason: 'no' }))
     }
     expect(await readDebt(db, memberId)).toBe(disputeId === 'owed' ? 200n : 0n)

@@ -7,6 +7,7 @@ import { type Db, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { TestDatabase } from '../../testing/database.ts'
 import { FIRST_MEMBER_ID } from '../accounts.ts'
+import { bookDispute } from '../disputes.ts'
 import { recordDraw } from '../draw.ts'
 import { closeRound, makeRound, recordSeal } from '../rounds.ts'
 import { returnRupees, type Settlement, settleRound, voidRound } from '../settlement.ts'
@@ -83,6 +84,26 @@ export async function addMoney(db: Db, memberId: bigint, amount: Paise): Promise
   })
   return orderId
 }
+
+/** The word of a dispute whose amount the bank has taken, or returned; by default of a payment by `addMoney`. */
+export const disputed = (
+  disputeId: string,
+  orderId: string,
+  amount: Paise,
+  isTaken = true,
+  paymentId = `pay_${orderId}`,
+): Parameters<typeof bookDispute>[1] => ({
+  disputeId,
+  orderId,
+  paymentId,
+  amount,
+  type: 'CHARGEBACK',
+  status: 'X',
+  state: isTaken ? 'lost' : 'won',
+  isTaken,
+  respondBy: undefined,
+})
+export const chargeBack = (db: Db, ...told: Parameters<typeof disputed>) => inTransaction(db, (tx) => bookDispute(tx, disputed(...told)))
 
 /** Sets the clock to noon of the day, with the day's round open. */
 export async function openDay(database: TestDatabase, day: IstDay, policy: SplitPolicy = POLICY_A): Promise<void> {

@@ -12,7 +12,7 @@ import { closeWallet, giveRest } from '../closing.ts'
 import { bookDisbursement, correctDisbursement } from '../disbursements.ts'
 import { bookDispute } from '../disputes.ts'
 import { recordDraw } from '../draw.ts'
-import { APPROVER, giveRoundBack, hashOf, makeDay } from './fixtures.ts'
+import { APPROVER, disputed, giveRoundBack, hashOf, makeDay } from './fixtures.ts'
 import { bookSettlement } from '../gateway-settlements.ts'
 import { bookHouseEntry, type HouseKind } from '../house-entries.ts'
 import type { JoinBatcher } from '../join-batcher.ts'
@@ -138,14 +138,7 @@ export async function inside(tx: Tx, op: Inside): Promise<unknown> {
     case 'mark':
       return markTopup(tx, op.orderId, op.status)
     case 'dispute':
-      return bookDispute(tx, {
-        ...op,
-        amount: paise(op.amount),
-        type: 'CHARGEBACK',
-        status: 'X',
-        state: op.isTaken ? 'lost' : 'won',
-        respondBy: undefined,
-      })
+      return bookDispute(tx, disputed(op.disputeId, op.orderId, paise(op.amount), op.isTaken, op.paymentId))
     case 'disburse':
       return bookDisbursement(tx, outlayOf(op))
     case 'correct':
