@@ -47,6 +47,26 @@ export async function payHelp(db: Db, helped: Helped): Promise<PaidHelp> {
   return outlay
 }
 
+type NewStory = {
+  readonly title?: string
+  /** The help that it tells of. */
+  readonly outlayId?: string
+  /** It is the story of this round's day; else it is dated today. */
+  readonly roundDay?: string
+  readonly video?: string
+  readonly isActive?: boolean
+}
+/** A story as an editor leaves it: a draft, or published now. Returns its id. */
+export async function insertStory(db: Db, { title = 'Shoes', outlayId, roundDay, video, isActive = false }: NewStory): Promise<string> {
+  const id = randomUUID()
+  const day = sql`${roundDay ?? null}::date`
+  await db.query(sql`
+    insert into story (id, day, round_day, title, description, charity_name, charity_description, outlay_id, video_url, is_active, published_at)
+    values (${id}::uuid, coalesce(${day}, ist_day(roz_now())), ${day}, ${title}::text, 'For school.', 'Meera', 'Shoes', ${outlayId ?? null}::uuid,
+      ${video ?? null}::text, ${isActive}::boolean, case when ${isActive}::boolean then roz_now() end)`)
+  return id
+}
+
 /** Somebody else of the team confirms by a call that it arrived. */
 export const confirmArrival = async (db: Db, { id }: PaidHelp, by: bigint): Promise<void> => {
   await db.query(sql`

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { type Db, sql } from '../../db/sql.ts'
 import { makeMember, makeStaff, serveCalls, useCalls } from '../../testing/calls.ts'
 import { createTestDatabase, useTestDatabase } from '../../testing/database.ts'
-import { insertOutlay, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
+import { insertOutlay, insertStory, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
 import { openRoundsWorld } from '../../testing/rounds-world.ts'
 import { createDesk } from './desk.ts'
 import { readTodo } from './todo.ts'
@@ -177,9 +177,7 @@ test('booked help waits for a published story of it; what came back wholly or ha
     const shoes = await insertOutlay(own.db, { ...by, amount: 500 })
     await insertOutlay(own.db, { ...by, status: 'requested' })
     expect(await untold()).toMatchObject({ count: 1, isLate: false })
-    await own.db.query(sql`
-      insert into story (id, day, title, description, charity_name, charity_description, outlay_id)
-      values (gen_random_uuid(), ist_day(roz_now()), 'Shoes', 'For Meera', 'Meera', 'Shoes', ${shoes.id}::uuid)`)
+    await insertStory(own.db, { outlayId: shoes.id })
     expect(await untold()).toMatchObject({ count: 1 })
     await own.db.query(sql`update story set is_active = true, published_at = roz_now()`)
     expect(await untold()).toBeUndefined()
@@ -198,10 +196,7 @@ test('booked help waits for a published story of it; what came back wholly or ha
 })
 
 test('yesterday’s story is missing from 6 PM on, until it is published', async () => {
-  const id = crypto.randomUUID()
-  await run(sql`
-    insert into story (id, day, round_day, title, description, charity_name, charity_description)
-    values (${id}::uuid, ${addDays(TODAY, -1)}::date, ${addDays(TODAY, -1)}::date, 'Books', 'Books for a school', 'Roz', 'Help')`)
+  const id = await insertStory(database.db, { roundDay: addDays(TODAY, -1) })
   expect(await codes('editor')).toEqual([])
   await database.setClock(new Date(`${TODAY}T18:00:00+05:30`))
   expect(await todo('editor')).toEqual([{ code: 'stories', count: 1, oldest: `${TODAY}T18:00:00.000+05:30`, answerBy: null, isLate: true }])
@@ -216,16 +211,11 @@ test('a day is not missing its story once a published story tells of its help, a
     (await readTodo(world.db, { viewer: { memberId: editor, staffRole: 'editor' }, payoutsByHand: true })).find(
       ({ code }) => code === 'stories',
     )?.count ?? 0
-  const publish = (outlayId: string) =>
-    world.db.query(sql`
-      insert into story (id, day, title, description, charity_name, charity_description, is_active, published_at, outlay_id)
-      values (gen_random_uuid(), ist_day(roz_now()), 'Shoes', 'For Meera', 'Meera', 'Shoes', true, roz_now(), ${outlayId}::uuid)`)
+  const publish = (outlayId: string) => insertStory(world.db, { outlayId, isActive: true })
   try {
     for (let n = 0; n < 2; n++) await world.join(await world.member(5))
     await world.goTo(`${addDays(TODAY, 1)}T18:00:00+05:30`)
-    await world.db.query(sql`
-      insert into story (id, day, round_day, title, description, charity_name, charity_description)
-      values (gen_random_uuid(), ${TODAY}::date, ${TODAY}::date, 'Daily impact', 'Of the day', 'Roz', 'Help')`)
+    await insertStory(world.db, { roundDay: TODAY })
     expect(await missing()).toBe(1)
     const pencils = await payHelp(world.db, { amount: 20, askedBy: editor, decidedBy: editor })
     await publish(pencils.id)

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, type Sql, sql } from '../../db/sql.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
-import { insertOutlay } from '../../testing/help.ts'
+import { insertOutlay, insertStory } from '../../testing/help.ts'
 import { insertFinding, insertSeenSettlement } from '../../testing/seen-settlement.ts'
 import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
 
@@ -139,10 +139,7 @@ test('every line counts as many items as its list has rows, in each role', async
       values (gen_random_uuid(), 'platform_out', 500, 'server rent', true, ${person(by)}::bigint)`)
   await insertSeenSettlement(world.database.db, { amount: 9, fee: 0.2 })
   for (const rupees of [1, 2]) await insertFinding(world.database.db, rupees)
-  for (const days of [2, 3, 30])
-    await run(sql`
-      insert into story (id, day, round_day, title, description, charity_name, charity_description)
-      values (gen_random_uuid(), ${addDays(today, -days)}::date, ${addDays(today, -days)}::date, 'Books', 'For a school', 'Roz', 'Help')`)
+  for (const days of [2, 3, 30]) await insertStory(world.database.db, { roundDay: addDays(today, -days) })
   // After three days without an act a request waits; one that is younger or over does not.
   for (const [number, days, stage] of [
     ['3F9A', 4, 'new'],

@@ -5,6 +5,7 @@ import { DAY } from '../../ledger/testing/fixtures.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
 import { useHelpWorld } from '../../testing/help-world.ts'
+import { insertStory } from '../../testing/help.ts'
 
 const world = useHelpWorld()
 let meera: string
@@ -369,9 +370,7 @@ describe('the list finds help by its story', () => {
     const row = async () => (await list('?q=school%20bag')).disbursements[0]
     const inLists = async () => [(await ids('untold')).includes(id), (await ids('storyless')).includes(id)]
     expect([(await row()).story, await inLists()]).toEqual([null, [true, true]])
-    await world.db.query(sql`
-      insert into story (id, day, title, description, charity_name, charity_description, outlay_id)
-      values (gen_random_uuid(), ist_day(roz_now()), 'A bag', 'For Meera', 'Meera', 'A bag', ${id}::uuid)`)
+    await insertStory(world.db, { title: 'A bag', outlayId: id })
     expect([(await row()).story, await inLists()]).toEqual([{ id: expect.any(String), title: 'A bag', state: 'draft' }, [true, false]])
     await world.db.query(sql`update story set publish_at = roz_now() + interval '1 hour' where outlay_id = ${id}::uuid`)
     expect((await row()).story.state).toBe('scheduled')

@@ -7,6 +7,7 @@ import { DAY } from '../../ledger/testing/fixtures.ts'
 import { makeStaff, testSecrets } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
 import { useHelpWorld } from '../../testing/help-world.ts'
+import { insertStory } from '../../testing/help.ts'
 import { listAll, listPublished } from '../impact/queries.ts'
 import { storyOf } from '../impact/story.ts'
 import { readTodo } from '../desk/todo.ts'
@@ -41,9 +42,7 @@ async function help(beneficiaryId: string, as = world.staff.finance): Promise<st
   })
   if (body.disbursement?.status !== 'booked') throw new Error(text)
   const { id } = body.disbursement
-  await world.db.query(sql`
-    insert into story (id, day, title, description, charity_name, charity_description, outlay_id, is_active, published_at)
-    values (gen_random_uuid(), ist_day(roz_now()), 'Shoes', 'For school.', 'Meera', 'Shoes', ${id}::uuid, true, roz_now())`)
+  await insertStory(world.db, { outlayId: id, isActive: true })
   const arrived = { status: 'booked', received: true, how: 'call', on: DAY }
   expect((await world.calls.ask(`POST /admin/disbursements/${id}/arrival`, { as: caller, body: arrived })).status).toBe(200)
   return id

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
 import { useTestDatabase } from '../../testing/database.ts'
-import { insertOutlay } from '../../testing/help.ts'
+import { insertOutlay, insertStory } from '../../testing/help.ts'
 import { insertSettledRound } from '../../testing/settled-round.ts'
 import { readHelped } from './helped.ts'
 
@@ -58,8 +58,6 @@ test('a payment of the last 30 days counts with its published video', async () =
   const before = (await readHelped(database.db)).payments
   const [filmed, told] = [await help(), await help()]
   await tell({ round: addDays(today, -4), outlay: filmed.id, video: 'https://youtu.be/dQw4w9WgXcQ' })
-  await database.db.query(sql`
-    insert into story (id, day, title, description, charity_name, charity_description, outlay_id, video_url)
-    values (gen_random_uuid(), ${today}::date, 'Shoes', 'For school', 'Roz', 'Shoes', ${told.id}::uuid, 'https://youtu.be/dQw4w9WgXcQ')`)
+  await insertStory(database.db, { outlayId: told.id, video: 'https://youtu.be/dQw4w9WgXcQ' })
   expect((await readHelped(database.db)).payments).toEqual({ count: before.count + 2, withVideo: 1 })
 })

@@ -6,7 +6,7 @@ import { sql } from '../../db/sql.ts'
 import { listParked, runAgain } from '../../jobs/parking.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { breakRows } from '../../testing/database.ts'
-import { insertOutlay, revokeConsent } from '../../testing/help.ts'
+import { insertOutlay, insertStory, revokeConsent } from '../../testing/help.ts'
 import { jpeg, NOON, useStoriesWorld, SIX_PM } from '../../testing/stories-world.ts'
 
 const world = useStoriesWorld()
@@ -287,11 +287,8 @@ test('a story that told of somebody who revoked the consent is not public again,
 
 test('the list finds the stories that the to-do list counts as late, and no other draft', async () => {
   await world.database.setClock(new Date('2026-11-22T18:00:01+05:30'))
-  const id = crypto.randomUUID()
   await world.newDraft({ title: 'Not promised' })
-  await world.db.query(sql`
-    insert into story (id, day, round_day, title, description, charity_name, charity_description)
-    values (${id}::uuid, '2026-11-21', '2026-11-21', 'Promised', 'Books for a school', 'Roz', 'Help')`)
+  const id = await insertStory(world.db, { roundDay: '2026-11-21' })
   const late = (await world.calls.ask('GET /impact/stories-admin?status=late', { as: world.editor })).body.stories
   expect(late.map((story: { id: string }) => story.id)).toEqual([id])
 })

@@ -9,7 +9,7 @@ import { mailWords } from '../../mail/mail-texts.ts'
 import { pushFollowUps } from '../../members/told-follow-ups.ts'
 import { TEST_FRAME } from '../../testing/modes.ts'
 import { makeStaff, publicIdOf } from '../../testing/calls.ts'
-import { type PaidHelp, payHelp, revokeConsent } from '../../testing/help.ts'
+import { insertStory, type PaidHelp, payHelp, revokeConsent } from '../../testing/help.ts'
 import type { TestBrowser } from '../../testing/push-service.ts'
 import { usePushWorld, type Owner } from '../../testing/push-world.ts'
 import { eraseIdentity } from '../rights/erase.ts'
@@ -47,10 +47,7 @@ beforeAll(async () => {
     askedBy: staff,
     decidedBy: staff,
   })
-  const [story] = await world.db.query<{ id: string }>(sql`
-    insert into story (id, day, title, description, charity_name, charity_description, outlay_id)
-    values (gen_random_uuid(), ist_day(roz_now()), 'A story', 'Told.', 'Somebody', 'Something', ${meera.id}::uuid) returning id`)
-  storyId = story?.id ?? ''
+  storyId = await insertStory(world.db, { outlayId: meera.id })
   await setActive(true)
 })
 beforeEach(() => world.db.query(sql`delete from follow_up`))

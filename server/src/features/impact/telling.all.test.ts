@@ -5,7 +5,7 @@ import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { type Attempt, createAttempt, listParked } from '../../jobs/parking.ts'
 import { makeStaff } from '../../testing/calls.ts'
-import { confirmArrival, type PaidHelp, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
+import { confirmArrival, insertStory, type PaidHelp, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
 import { breakRows, endRests } from '../../testing/database.ts'
 import { usePushWorld, type Owner } from '../../testing/push-world.ts'
 import type { TestBrowser } from '../../testing/push-service.ts'
@@ -41,12 +41,7 @@ beforeAll(async () => {
 const attempt: Attempt = (...work) => createAttempt({ db: world.db, log: { warn: () => undefined, error: () => undefined } })(...work)
 const help = (purpose: string, publicName: string, amount = 100, hindi?: string): Promise<PaidHelp> =>
   payHelp(world.db, { amount, purpose, publicName, askedBy: staff, decidedBy: staff, ...(hindi === undefined ? {} : { hindi }) })
-async function draftOf({ id }: PaidHelp): Promise<string> {
-  const [story] = await world.db.query<{ id: string }>(sql`
-    insert into story (id, day, title, description, charity_name, charity_description, outlay_id)
-    values (gen_random_uuid(), ist_day(roz_now()), 'A story', 'Told.', 'Somebody', 'Something', ${id}::uuid) returning id`)
-  return story?.id ?? ''
-}
+const draftOf = ({ id }: PaidHelp): Promise<string> => insertStory(world.db, { outlayId: id })
 /** As the editor's call does it. */
 const setActive = (id: string, isActive: boolean): Promise<void> =>
   inTransaction(world.db, async (tx) => {
@@ -201,10 +196,7 @@ test('the draft of a day that is linked to help later tells the givers like any 
   await world.join(ravi)
   await world.nextDay()
   const rent = await help('school fees', 'Nisha', 30)
-  const [draft] = await world.db.query<{ id: string }>(sql`
-    insert into story (id, day, title, description, charity_name, charity_description)
-    values (gen_random_uuid(), ist_day(roz_now()), 'Daily impact', 'Told.', 'Pending Charity Selection', 'Not yet.') returning id`)
-  const id = draft?.id ?? ''
+  const id = await insertStory(world.db, {})
   await world.db.query(sql`update story set outlay_id = ${rent.id}::uuid where id = ${id}::uuid`)
   await setActive(id, true)
   expect(JSON.stringify(await noticesOf(ravi))).toContain('school fees')

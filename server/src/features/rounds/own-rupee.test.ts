@@ -1,7 +1,7 @@
 /** Where a member's rupee went: on the history and by its own call, only for the member's own days. */
 import { beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
-import { confirmArrival, type PaidHelp, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
+import { confirmArrival, insertStory, type PaidHelp, payHelp, revokeConsent, takeBack } from '../../testing/help.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { useRoundsWorld } from '../../testing/rounds-world.ts'
 
@@ -107,11 +107,8 @@ test('a day that the member did not join shows nothing', async () => {
 })
 
 test('a published story adds its link and the newest words of the person, and taking it back removes them', async () => {
-  const id = crypto.randomUUID()
   const video = 'https://youtu.be/dQw4w9WgXcQ'
-  await world.db.query(sql`
-    insert into story (id, day, title, description, charity_name, charity_description, video_url, outlay_id)
-    values (${id}::uuid, ist_day(roz_now()), 'Shoes', 'For school.', 'Meera', 'Shoes', ${video}::text, ${shoes.id}::uuid)`)
+  const id = await insertStory(world.db, { outlayId: shoes.id, video })
   const linked = async () => {
     const { help: parts } = (await trails(asha))['2026-11-21'] as { help: { storyId: string | null; videoUrl: string | null }[] }
     return [parts[0]?.storyId, parts[0]?.videoUrl]
