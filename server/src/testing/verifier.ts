@@ -57,6 +57,11 @@ const load = async (): Promise<Verifier> => {
   return { ...(await part('verify')), ...(await part('sources')) } as Verifier
 }
 
+/** The root that follows from a leaf and its inclusion path; undefined where the path's length is wrong. */
+export const { rootFromInclusion } = (await import(new URL('../../../verifier/src/merkle.ts', import.meta.url).href)) as {
+  rootFromInclusion: (leaf: Uint8Array, index: number, size: number, path: readonly Uint8Array[]) => Uint8Array | undefined
+}
+
 const DAYS_CHECKED = 3
 
 /**

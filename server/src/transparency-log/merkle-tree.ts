@@ -5,7 +5,6 @@
 import { subtreesRoot } from '@roz/core/draw.ts'
 import { HASH_BYTES, hexOf, sha256 } from '../tickets/sha256.ts'
 
-const NODE = Uint8Array.of(1)
 type Hashes = readonly Uint8Array[]
 
 export const rootOf = (leaves: Hashes): Uint8Array => subtreesRoot(sha256, leaves)
@@ -68,18 +67,4 @@ function subproof(root: RootOfRange, size: number, [from, to]: Range, isWhole: b
   return size <= middle
     ? [...subproof(root, size, [from, middle], isWhole), root(middle, to)]
     : [...subproof(root, size, [middle, to], false), root(from, middle)]
-}
-
-/** The root that follows from a leaf and its inclusion path; undefined where the path's length is wrong. */
-export function rootByPath(leaf: Uint8Array, at: { readonly index: number; readonly size: number }, path: Hashes): Uint8Array | undefined {
-  let [index, last, hash] = [at.index, at.size - 1, leaf]
-  for (const other of path) {
-    if (last === 0) return undefined
-    if (index % 2 === 1 || index === last) {
-      hash = sha256(NODE, other, hash)
-      while (index % 2 === 0 && index !== 0) [index, last] = [Math.floor(index / 2), Math.floor(last / 2)]
-    } else hash = sha256(NODE, hash, other)
-    ;[index, last] = [Math.floor(index / 2), Math.floor(last / 2)]
-  }
-  return last === 0 ? hash : undefined
 }

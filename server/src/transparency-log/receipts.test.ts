@@ -5,7 +5,7 @@ import { sql } from '../db/sql.ts'
 import { createJoinBatcher } from '../ledger/join-batcher.ts'
 import { useRoundsWorld } from '../testing/rounds-world.ts'
 import { sha256 } from '../tickets/sha256.ts'
-import { rootByPath } from './merkle-tree.ts'
+import { rootFromInclusion } from '../testing/verifier.ts'
 import { createReceipts } from './receipts.ts'
 
 const world = useRoundsWorld()
@@ -30,7 +30,7 @@ test('simultaneous repeated requests for the receipts of one batch share a signa
     new Set(joined.map((one) => one.ok && one.value.batchId)).size,
   )
   const roots = receipts.map(({ ticket, receipt }) =>
-    rootByPath(leafHash(sha256, bytes(ticket)), { index: receipt.index, size: receipt.count }, receipt.path.map(bytes)),
+    rootFromInclusion(leafHash(sha256, bytes(ticket)), receipt.index, receipt.count, receipt.path.map(bytes)),
   )
   expect(new Set(roots.map((root) => Buffer.from(root as Uint8Array).toString('hex'))).size).toBe(
     new Set(receipts.map(({ receipt }) => receipt.signature)).size,

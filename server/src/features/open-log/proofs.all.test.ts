@@ -7,10 +7,10 @@ import { connect, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { publicKeyObject } from '../../transparency-log/ed25519.ts'
 import { createReceipts } from '../../transparency-log/receipts.ts'
-import { rootByPath, rootOf } from '../../transparency-log/merkle-tree.ts'
+import { rootOf } from '../../transparency-log/merkle-tree.ts'
 import { rotateLogKey } from '../../commands/rotate-log-key.ts'
 import { useRoundsWorld } from '../../testing/rounds-world.ts'
-import { verifyDay, VERDICT } from '../../testing/verifier.ts'
+import { rootFromInclusion, verifyDay, VERDICT } from '../../testing/verifier.ts'
 import { sha256 } from '../../tickets/sha256.ts'
 import { ticketOf } from '../../tickets/ticket.ts'
 
@@ -31,7 +31,7 @@ async function isValid(
   { count, index, path, signature, time, keyId }: Receipt,
   key?: string,
 ): Promise<boolean> {
-  const root = rootByPath(leafHash(sha256, bytes(ticket)), { index, size: count }, path.map(bytes))
+  const root = rootFromInclusion(leafHash(sha256, bytes(ticket)), index, count, path.map(bytes))
   // base64 can contain a + too.
   const [, id, data = ''] = /^[^+]+\+([^+]+)\+(.*)$/.exec(key ?? (await logKey())) ?? []
   const signed = Buffer.concat([Buffer.from(`roz/v1/receipt\n${day}`), root ?? Buffer.alloc(32), u64(time)])
@@ -129,7 +129,8 @@ test('every record is provably in the log, and every size is a prefix of every l
   const size = leaves.length
   for (let index = 0; index < size; index++) {
     const { body } = await world.ask(`GET /public/log/inclusion?index=${index}&size=${size}`)
-    expect(rootByPath(leaves[index] as Buffer, { index, size }, (body['path'] as string[]).map(bytes))).toEqual(rootOf(leaves))
+    const root = rootFromInclusion(leaves[index] as Buffer, index, size, (body['path'] as string[]).map(bytes))
+    expect(root && hex(root)).toBe(hex(rootOf(leaves)))
   }
   expect((await world.ask(`GET /public/log/consistency?from=${size}&to=${size}`)).body).toEqual({ from: size, path: [], to: size })
   for (const query of [`from=0&to=${size}`, `from=3&to=${size + 1}`, `from=3&to=2`])
