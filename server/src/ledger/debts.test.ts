@@ -39,8 +39,8 @@ beforeAll(async () => {
 const { ask, withdraw, tell, approve, reject, send, wallet, suspended, creditItem } = refundOperations(() => database.db)
 const doing = <T>(work: Parameters<typeof inTransaction<T>>[1]) => inTransaction(database.db, work)
 
-const dispute = (disputeId: string, orderId: string, rupees: number, word: 'taken' | 'returned') =>
-  chargeBack(database.db, disputeId, orderId, wholeRupees(rupees), word === 'taken')
+const dispute = (disputeId: string, orderId: string, rupees: number, word: 'taken' | 'returned', paymentId?: string) =>
+  chargeBack(database.db, disputeId, orderId, wholeRupees(rupees), word === 'taken', paymentId)
 const owed = (memberId: bigint) => readDebt(database.db, memberId)
 const lossesOf = async (...disputes: string[]): Promise<bigint> =>
   (
