@@ -81,26 +81,7 @@ describe('a debit is no order', () => {
     world.model.authorise(mandate)
     const [auth] = mandate.charges
     const cfOrderId = auth?.cfOrderId ?? ''
-    order = {
-      orderId: cfOrderId,
-      status: 'PAID',
-      orderAmount: paise(3000n),
-      currency: 'INR',
-      sessionId: 's',
-      payments: [
-        {
-          paymentId: auth?.cfPaymentId ?? '',
-          currency: 'INR',
-          status: 'SUCCESS',
-          orderAmount: paise(3000n),
-          paymentAmount: paise(3000n),
-          group: 'upi',
-          message: undefined,
-          bankReference: undefined,
-          paidAtMs: undefined,
-        },
-      ],
-    }
+    order = paidOrder(cfOrderId, auth?.cfPaymentId ?? '')
     await inTransaction(world.db, (tx) => enqueue(tx, { kind: 'settle_order', key: 'event:2', payload: { orderId: cfOrderId } }))
     await world.later()
     await world.later(16)
@@ -114,14 +95,7 @@ describe('a debit is no order', () => {
     await world.nextMorning()
     const charge = world.only(mandate)
     world.end(charge, 'paid')
-    order = {
-      orderId: charge.cfOrderId ?? '',
-      status: 'PAID',
-      orderAmount: charge.amount,
-      currency: 'INR',
-      sessionId: 's',
-      payments: [],
-    }
+    order = { ...paidOrder(charge.cfOrderId ?? ''), orderAmount: charge.amount }
     await inTransaction(world.db, (tx) =>
       enqueue(tx, { kind: 'settle_order', key: 'event:1', payload: { orderId: charge.cfOrderId ?? '' } }),
     )

@@ -41,6 +41,13 @@ beforeAll(async () => {
 const attempt: Attempt = (...work) => createAttempt({ db: world.db, log: { warn: () => undefined, error: () => undefined } })(...work)
 const help = (purpose: string, publicName: string, amount = 100, hindi?: string): Promise<PaidHelp> =>
   payHelp(world.db, { amount, purpose, publicName, askedBy: staff, decidedBy: staff, ...(hindi === undefined ? {} : { hindi }) })
+/** The next day, on which only the rupees of the day before are left to help with. */
+const nextDayAlone = async (): Promise<void> => {
+  await world.nextDay()
+  const [before] = await world.db.query<{ paise: bigint }>(sql`
+    select coalesce(sum(open), 0)::bigint as paise from help_day where day < ist_day(roz_now()) - 1`)
+  if (before !== undefined && before.paise > 0n) await help('what was left', 'Usha', Number(before.paise))
+}
 const draftOf = ({ id }: PaidHelp): Promise<string> => insertStory(world.db, { outlayId: id })
 /** As the editor's call does it. */
 const setActive = (id: string, isActive: boolean): Promise<void> =>
@@ -177,10 +184,7 @@ test('nobody is told any more of help that a correction took back in full, or of
 test('all notices about a rupee together claim at most its help share', async () => {
   await world.join(asha)
   await world.join(ravi)
-  await world.nextDay()
-  const [before] = await world.db.query<{ paise: bigint }>(sql`
-    select coalesce(sum(open), 0)::bigint as paise from help_day where day < ist_day(roz_now()) - 1`)
-  if (before !== undefined && before.paise > 0n) await help('what was left', 'Usha', Number(before.paise))
+  await nextDayAlone()
   // 33 of the 120 paise of two rupees are 16.5 paise of each.
   for (const [purpose, amount] of [
     ['rice', 33],
@@ -205,10 +209,7 @@ test('the draft of a day that is linked to help later tells the givers like any 
 test('a member whose mail fails stops nobody else’s, and gets it once the row is mended', async () => {
   await world.join(asha)
   await world.join(outside)
-  await world.nextDay()
-  const [before] = await world.db.query<{ paise: bigint }>(sql`
-    select coalesce(sum(open), 0)::bigint as paise from help_day where day < ist_day(roz_now()) - 1`)
-  if (before !== undefined && before.paise > 0n) await help('what was left', 'Usha', Number(before.paise))
+  await nextDayAlone()
   await setActive(await draftOf(await help('a lamp', 'Leela', 120)), true)
   const mend = await breakRows(world.database, 'job', `new.kind = 'mass_mail' and new.key like 'help_told:${asha.id}:%'`)
   await world.nextDay()
@@ -234,10 +235,7 @@ test('each giver is told in their own language: notice, push message and mail', 
   const phone = await world.subscribe(ravi)
   await world.join(asha)
   await world.join(ravi)
-  await world.nextDay()
-  const [before] = await world.db.query<{ paise: bigint }>(sql`
-    select coalesce(sum(open), 0)::bigint as paise from help_day where day < ist_day(roz_now()) - 1`)
-  if (before !== undefined && before.paise > 0n) await help('what was left', 'Usha', Number(before.paise))
+  await nextDayAlone()
   const id = await draftOf(await help('a stove', 'Roshni', 100, 'एक चूल्हा'))
   await setActive(id, true)
   await world.runAll()
