@@ -2,7 +2,7 @@
 import { useLingui } from '@lingui/react/macro'
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useDeferredValue, useState } from 'react'
-import { ErrorState, LoadMore, Skeleton } from '../ui/Feedback.tsx'
+import { ErrorState, LoadMore, NotLoaded } from '../ui/Feedback.tsx'
 
 type ListingProps<Page, Item> = {
   readonly list: UseInfiniteQueryResult<InfiniteData<Page>>
@@ -19,10 +19,7 @@ type ListingProps<Page, Item> = {
 export function Listing<Page, Item>({ list, itemsOf, failed, empty, lines = 5, children }: ListingProps<Page, Item>) {
   // A list from the cache is drawn whole at once, so that the browser can restore the scroll position.
   const [isKnown] = useState(list.data !== undefined)
-  if (list.data === undefined) {
-    if (!list.isError) return <Skeleton lines={lines} />
-    return <ErrorState title={failed} busy={list.isFetching} onRetry={() => void list.refetch()} />
-  }
+  if (list.data === undefined) return <NotLoaded query={list} failed={failed} lines={lines} />
   const items = list.data.pages.flatMap(itemsOf)
   return (
     <>

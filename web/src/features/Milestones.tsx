@@ -6,7 +6,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from '../app/api.ts'
 import { brand, currentLanguage } from '../app/language.ts'
 import { pictureOf, publicPath } from '../paths.ts'
-import { ErrorState, Skeleton } from '../ui/Feedback.tsx'
+import { NotLoaded } from '../ui/Feedback.tsx'
 import { formatDay } from '../ui/format.ts'
 import { Share } from '../ui/Share.tsx'
 import { Unbroken } from '../ui/Unbroken.tsx'
@@ -15,13 +15,9 @@ const milestonesQuery = queryOptions({ queryKey: ['mine', 'milestones'], queryFn
 
 export function Milestones() {
   const { t } = useLingui()
-  const { data, isError, isFetching, refetch } = useQuery(milestonesQuery)
-  if (data === undefined)
-    return isError ? (
-      <ErrorState title={t`These figures could not be loaded.`} busy={isFetching} onRetry={() => void refetch()} />
-    ) : (
-      <Skeleton lines={2} />
-    )
+  const milestones = useQuery(milestonesQuery)
+  const { data } = milestones
+  if (data === undefined) return <NotLoaded query={milestones} failed={t`These figures could not be loaded.`} lines={2} />
   const newest = data.reached.at(-1)
   if (newest === undefined) return null
   const language = currentLanguage()

@@ -5,7 +5,7 @@
 import { useLingui } from '@lingui/react/macro'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { ErrorState, Skeleton } from '../ui/Feedback.tsx'
+import { NotLoaded } from '../ui/Feedback.tsx'
 
 type PartProps<Code> = {
   readonly name: string
@@ -17,10 +17,7 @@ type PartProps<Code> = {
 
 export function Part<Code>({ name, load, lines, children }: PartProps<Code>) {
   const { t } = useLingui()
-  const { data, isError, isFetching, refetch } = useQuery({ queryKey: ['code', name], queryFn: load, staleTime: Infinity })
-  if (data !== undefined) return children(data)
-  if (!isError) return <Skeleton lines={lines} />
-  return (
-    <ErrorState title={t`Network error. Please check your connection and try again.`} busy={isFetching} onRetry={() => void refetch()} />
-  )
+  const code = useQuery({ queryKey: ['code', name], queryFn: load, staleTime: Infinity })
+  if (code.data !== undefined) return children(code.data)
+  return <NotLoaded query={code} failed={t`Network error. Please check your connection and try again.`} lines={lines} />
 }

@@ -76,6 +76,20 @@ export function ErrorState({
   )
 }
 
+type NotLoadedProps = {
+  readonly query: { readonly isError: boolean; readonly isFetching: boolean; readonly refetch: () => unknown }
+  /** The message that the data could not be loaded. */
+  readonly failed: string
+  /** The lines of the skeleton. */
+  readonly lines: number
+}
+
+/** In place of a query's data: the skeleton while it loads, the error with a retry after a failure. */
+export function NotLoaded({ query, failed, lines }: NotLoadedProps) {
+  if (!query.isError) return <Skeleton lines={lines} />
+  return <ErrorState title={failed} busy={query.isFetching} onRetry={() => void query.refetch()} />
+}
+
 /** One figure with its name, inside `<StatTiles>`. While it loads, a grey block takes its place. */
 export function StatTile({ label, children }: { readonly label: ReactNode; readonly children: ReactNode }) {
   return (

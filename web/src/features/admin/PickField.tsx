@@ -3,7 +3,7 @@
  * - The chosen one stays listed while the search changes.
  */
 import type { UseQueryResult } from '@tanstack/react-query'
-import { ErrorState, Skeleton } from '../../ui/Feedback.tsx'
+import { NotLoaded } from '../../ui/Feedback.tsx'
 import { SelectField } from '../../ui/Field.tsx'
 import { SearchField } from './SearchField.tsx'
 
@@ -27,12 +27,10 @@ export function PickField<T extends { readonly id: string }>({ search, found, ..
   return (
     <>
       <SearchField label={search.label} placeholder={search.placeholder} value={search.typed} onType={search.onType} />
-      {found.data !== undefined ? (
-        <Options {...picking} items={found.data} />
-      ) : found.isError ? (
-        <ErrorState title={picking.failed} busy={found.isFetching} onRetry={() => void found.refetch()} />
+      {found.data === undefined ? (
+        <NotLoaded query={found} failed={picking.failed} lines={2} />
       ) : (
-        <Skeleton lines={2} />
+        <Options {...picking} items={found.data} />
       )}
     </>
   )

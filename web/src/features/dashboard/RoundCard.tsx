@@ -19,7 +19,7 @@ import { withTicketKey } from '../../verify/ticket-key.ts'
 import { Art, Key, Postmark } from '../../ui/Art.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Countdown } from '../../ui/Countdown.tsx'
-import { Badge, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
+import { Badge, NotLoaded } from '../../ui/Feedback.tsx'
 import { catchFocus } from '../../ui/focus.ts'
 import { formatDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
@@ -40,11 +40,7 @@ export function RoundCard({ round }: { readonly round: RoundQuery }) {
         <h2>
           <Trans>Community round</Trans>
         </h2>
-        {round.isError ? (
-          <ErrorState title={t`Failed to fetch round details`} busy={round.isFetching} onRetry={() => void round.refetch()} />
-        ) : (
-          <Skeleton lines={4} />
-        )}
+        <NotLoaded query={round} failed={t`Failed to fetch round details`} lines={4} />
       </>
     )
   }

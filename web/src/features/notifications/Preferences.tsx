@@ -2,7 +2,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, messageOf } from '../../app/api.ts'
-import { ErrorState, Skeleton } from '../../ui/Feedback.tsx'
+import { NotLoaded } from '../../ui/Feedback.tsx'
 import { Switch } from '../../ui/Switch.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { preferencesQuery } from '../queries.ts'
@@ -10,7 +10,8 @@ import { preferencesQuery } from '../queries.ts'
 export function Preferences() {
   const { t } = useLingui()
   const client = useQueryClient()
-  const { data, isError, isFetching, refetch } = useQuery(preferencesQuery)
+  const preferences = useQuery(preferencesQuery)
+  const { data } = preferences
   const change = useMutation({
     mutationFn: (mail: boolean) => call('setPreferences', { body: { mail } }),
     onMutate: async (mail) => {
@@ -40,10 +41,8 @@ export function Preferences() {
           busy={change.isPending}
           onChange={(mail) => change.mutate(mail)}
         />
-      ) : isError ? (
-        <ErrorState title={t`Your preferences could not be loaded.`} busy={isFetching} onRetry={() => void refetch()} />
       ) : (
-        <Skeleton lines={2} />
+        <NotLoaded query={preferences} failed={t`Your preferences could not be loaded.`} lines={2} />
       )}
       <p className="small muted">
         <Trans>

@@ -9,7 +9,7 @@ import { type DeviceState, readDevice, turnOff, turnOn } from '../../pwa/push.ts
 import { useMember } from '../../app/session.tsx'
 import { brand } from '../../app/language.ts'
 import { Button } from '../../ui/Button.tsx'
-import { ErrorState, Skeleton } from '../../ui/Feedback.tsx'
+import { NotLoaded } from '../../ui/Feedback.tsx'
 import { Switch } from '../../ui/Switch.tsx'
 import { ErrorIcon } from '../../ui/icons.tsx'
 import { toast } from '../../ui/Toast.tsx'
@@ -23,12 +23,10 @@ export function ResultsOnDevice() {
       <h2 className="spaced">
         <Trans>The day's result</Trans>
       </h2>
-      {device.data !== undefined ? (
-        <Shown state={device.data} memberId={id} onLook={() => void device.refetch()} />
-      ) : device.isError ? (
-        <ErrorState title={t`This switch could not be loaded.`} busy={device.isFetching} onRetry={() => void device.refetch()} />
+      {device.data === undefined ? (
+        <NotLoaded query={device} failed={t`This switch could not be loaded.`} lines={2} />
       ) : (
-        <Skeleton lines={2} />
+        <Shown state={device.data} memberId={id} onLook={() => void device.refetch()} />
       )}
     </>
   )

@@ -6,7 +6,7 @@ import { type ReactNode, useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
 import { currentLanguage } from '../../app/language.ts'
 import { Button } from '../../ui/Button.tsx'
-import { Badge, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
+import { Badge, NotLoaded } from '../../ui/Feedback.tsx'
 import { formatInstant } from '../../ui/format.ts'
 import { Modal } from '../../ui/Modal.tsx'
 import { toast } from '../../ui/Toast.tsx'
@@ -16,7 +16,8 @@ type Device = Output<Api['sessions']>['sessions'][number]
 
 export function SignedInDevices() {
   const { t } = useLingui()
-  const { data, isError, isFetching, refetch } = useQuery(devicesQuery)
+  const devices = useQuery(devicesQuery)
+  const { data } = devices
   const [asked, setAsked] = useState(false)
   return (
     <>
@@ -24,11 +25,7 @@ export function SignedInDevices() {
         <Trans>Logged-in devices</Trans>
       </h2>
       {data === undefined ? (
-        isError ? (
-          <ErrorState title={t`Your devices could not be loaded.`} busy={isFetching} onRetry={() => void refetch()} />
-        ) : (
-          <Skeleton lines={2} />
-        )
+        <NotLoaded query={devices} failed={t`Your devices could not be loaded.`} lines={2} />
       ) : (
         <>
           <ul className="devices spaced">

@@ -10,7 +10,7 @@ import { readPublished } from '../../verify/published.ts'
 import { buttonClass } from '../../ui/Button.tsx'
 import { type DayView, drawnDay, type DrawnDay, readDrawing } from '../../ui/draw-figures.ts'
 import { DrawStory } from '../../ui/DrawStory.tsx'
-import { ErrorState, Skeleton } from '../../ui/Feedback.tsx'
+import { NotLoaded } from '../../ui/Feedback.tsx'
 import { CardSection } from '../../ui/Layout.tsx'
 import '../../ui/draw-story.css'
 
@@ -58,11 +58,7 @@ export function DrawSection({ day, drawn }: { readonly day: string; readonly dra
       {drawn.data === undefined ? (
         <>
           {title}
-          {drawn.isError ? (
-            <ErrorState title={t`This day could not be loaded.`} busy={drawn.isFetching} onRetry={() => void drawn.refetch()} />
-          ) : (
-            <Skeleton lines={4} label={t`Loading`} />
-          )}
+          <NotLoaded query={drawn} failed={t`This day could not be loaded.`} lines={4} />
         </>
       ) : typeof drawn.data === 'string' ? (
         <>

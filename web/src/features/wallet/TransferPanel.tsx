@@ -15,7 +15,7 @@ import { useMember } from '../../app/session.tsx'
 import { settings } from '../../app/settings.ts'
 import { withTicketKey } from '../../verify/ticket-key.ts'
 import { Button } from '../../ui/Button.tsx'
-import { ErrorState, Skeleton } from '../../ui/Feedback.tsx'
+import { NotLoaded } from '../../ui/Feedback.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
@@ -42,10 +42,8 @@ export function TransferPanel() {
         <Trans>You pay by a bank transfer. Choose an amount, and we give you a reference to write into the transfer.</Trans>
       </p>
       <AmountForm onMade={() => void told.refetch()} />
-      {told.isError ? (
-        <ErrorState title={t`The bank details could not be loaded.`} busy={told.isFetching} onRetry={() => void told.refetch()} />
-      ) : told.data === undefined ? (
-        <Skeleton lines={4} />
+      {told.isError || told.data === undefined ? (
+        <NotLoaded query={told} failed={t`The bank details could not be loaded.`} lines={4} />
       ) : (
         <Waiting told={told.data} />
       )}

@@ -22,7 +22,7 @@ import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { NotLoaded } from '../../../ui/Feedback.tsx'
 import { SelectField, TextAreaField, TextField } from '../../../ui/Field.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
@@ -105,15 +105,7 @@ export function CaseDialog({ number, team, onClose }: DialogProps) {
         )
       }
     >
-      {one === undefined ? (
-        found.isError ? (
-          <ErrorState title={t`The request could not be loaded.`} busy={found.isFetching} onRetry={() => void found.refetch()} />
-        ) : (
-          <Skeleton lines={5} />
-        )
-      ) : (
-        <InFull one={one} />
-      )}
+      {one === undefined ? <NotLoaded query={found} failed={t`The request could not be loaded.`} lines={5} /> : <InFull one={one} />}
     </Modal>
   )
 }

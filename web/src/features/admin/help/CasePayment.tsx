@@ -1,7 +1,7 @@
 /** The payment of an agreed request: person, amount and words are filled in. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { NotLoaded } from '../../../ui/Feedback.tsx'
 import { Modal } from '../../../ui/Modal.tsx'
 import { CASE_KIND_NAMES, type FullCase } from './case-queries.ts'
 import { DisbursementDialog } from './DisbursementDialog.tsx'
@@ -27,10 +27,8 @@ export function CasePayment({ one, onClose }: { readonly one: FullCase; readonly
         <p>
           <Trans>The consent of this person is missing or was revoked.</Trans>
         </p>
-      ) : helpable.isError ? (
-        <ErrorState title={t`The beneficiaries could not be loaded.`} busy={helpable.isFetching} onRetry={() => void helpable.refetch()} />
       ) : (
-        <Skeleton lines={4} />
+        <NotLoaded query={helpable} failed={t`The beneficiaries could not be loaded.`} lines={4} />
       )}
     </Modal>
   )

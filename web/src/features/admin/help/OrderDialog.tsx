@@ -6,7 +6,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
-import { EmptyState, ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { EmptyState, NotLoaded } from '../../../ui/Feedback.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Modal } from '../../../ui/Modal.tsx'
@@ -24,10 +24,8 @@ export function OrderDialog({ onClose }: { readonly onClose: () => void }) {
     return <Choice offered={offered} day={offered.day} onClose={onClose} />
   return (
     <Modal open onClose={onClose} title={<Trans>Let the day decide</Trans>}>
-      {found.isError ? (
-        <ErrorState title={t`The requests could not be loaded.`} busy={found.isFetching} onRetry={() => void found.refetch()} />
-      ) : offered === undefined ? (
-        <Skeleton lines={4} />
+      {found.isError || offered === undefined ? (
+        <NotLoaded query={found} failed={t`The requests could not be loaded.`} lines={4} />
       ) : offered.day === null ? (
         <EmptyState title={t`No round is open now`}>
           <Trans>The order comes from the random number of an open round. The next one opens at midnight.</Trans>

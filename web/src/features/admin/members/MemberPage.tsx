@@ -10,7 +10,7 @@ import { SPEECH } from '@roz/core/language.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { withDraws } from '../../../app/settings.ts'
 import { paths } from '../../../paths.ts'
-import { Badge, EmptyState, ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { Badge, EmptyState, NotLoaded } from '../../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Listing } from '../../Listing.tsx'
@@ -29,7 +29,8 @@ const memberTransactionsQuery = (id: string) =>
 
 export function MemberPage({ id }: { readonly id: string }) {
   const { t } = useLingui()
-  const { data, error, isFetching, refetch } = useQuery(memberQuery(id))
+  const member = useQuery(memberQuery(id))
+  const { data, error } = member
   const isGone = error instanceof ApiError && error.status === 404
   return (
     <>
@@ -42,10 +43,8 @@ export function MemberPage({ id }: { readonly id: string }) {
         <Member view={data} />
       ) : isGone ? (
         <EmptyState title={t`There is no such member.`} />
-      ) : error === null ? (
-        <Skeleton lines={8} />
       ) : (
-        <ErrorState title={t`The member could not be loaded.`} busy={isFetching} onRetry={() => void refetch()} />
+        <NotLoaded query={member} failed={t`The member could not be loaded.`} lines={8} />
       )}
     </>
   )

@@ -2,7 +2,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { EmptyState, ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { EmptyState, NotLoaded } from '../../../ui/Feedback.tsx'
 import { type Payee, payeesQuery } from '../queries.ts'
 import { SearchField } from '../SearchField.tsx'
 import { usePaused } from '../use-paused.ts'
@@ -36,10 +36,7 @@ type FoundProps = {
 
 function Found({ found, group, chosen, onChoose }: FoundProps) {
   const { t } = useLingui()
-  if (found.data === undefined) {
-    if (!found.isError) return <Skeleton lines={3} />
-    return <ErrorState title={t`The members could not be loaded.`} busy={found.isFetching} onRetry={() => void found.refetch()} />
-  }
+  if (found.data === undefined) return <NotLoaded query={found} failed={t`The members could not be loaded.`} lines={3} />
   if (found.data.length === 0) return <EmptyState art="slip" title={t`No members found`} />
   return (
     <fieldset className="choices">

@@ -12,7 +12,7 @@ import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { EmptyState, NotLoaded } from '../../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
@@ -61,15 +61,10 @@ export function AutopayMandates() {
 
 function Numbers() {
   const { t, i18n } = useLingui()
-  const { data, isError, isFetching, refetch } = useQuery(autopayFiguresQuery)
+  const figures = useQuery(autopayFiguresQuery)
   const language = currentLanguage()
-  if (data === undefined)
-    return isError ? (
-      <ErrorState title={t`The figures could not be loaded.`} busy={isFetching} onRetry={() => void refetch()} />
-    ) : (
-      <Skeleton lines={3} />
-    )
-  const { states, open, late, days } = data
+  if (figures.data === undefined) return <NotLoaded query={figures} failed={t`The figures could not be loaded.`} lines={3} />
+  const { states, open, late, days } = figures.data
   return (
     <>
       <ul className="ledger spaced" aria-label={t`AutoPay by state`}>

@@ -8,7 +8,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Badge, EmptyState, ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { Badge, EmptyState, NotLoaded } from '../../../ui/Feedback.tsx'
 import { formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
@@ -98,10 +98,8 @@ export function BankAccounts() {
           </Button>
         ) : null}
       </div>
-      {accounts.isError ? (
-        <ErrorState title={t`The bank accounts could not be loaded.`} busy={accounts.isFetching} onRetry={() => void accounts.refetch()} />
-      ) : accounts.data === undefined ? (
-        <Skeleton lines={2} />
+      {accounts.isError || accounts.data === undefined ? (
+        <NotLoaded query={accounts} failed={t`The bank accounts could not be loaded.`} lines={2} />
       ) : accounts.data.accounts.length === 0 ? (
         <p className="muted">
           <Trans>Add our bank account to compare its statement with our books.</Trans>

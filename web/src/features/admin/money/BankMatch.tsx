@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
-import { ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { NotLoaded } from '../../../ui/Feedback.tsx'
 import { formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
@@ -39,10 +39,8 @@ export function BankMatch({ id, onClose }: { readonly id: string; readonly onClo
       onDone={(now) => (now === undefined ? undefined : toast.success(now.subject === null ? t`The line is open again.` : t`Matched.`))}
       onClose={onClose}
     >
-      {found.isError ? (
-        <ErrorState title={t`The line could not be loaded.`} busy={found.isFetching} onRetry={() => void found.refetch()} />
-      ) : found.data === undefined ? (
-        <Skeleton lines={4} />
+      {found.isError || found.data === undefined ? (
+        <NotLoaded query={found} failed={t`The line could not be loaded.`} lines={4} />
       ) : (
         <>
           <LineFacts data={found.data} />
@@ -86,9 +84,8 @@ function BankWords({ words }: { readonly words: string }) {
 export function WordsOfLine({ id }: { readonly id: string }) {
   const { t } = useLingui()
   const found = useQuery(bankLineQuery(id))
-  if (found.isError)
-    return <ErrorState title={t`The line could not be loaded.`} busy={found.isFetching} onRetry={() => void found.refetch()} />
-  return found.data === undefined ? <Skeleton lines={2} /> : <BankWords words={found.data.words} />
+  if (found.isError || found.data === undefined) return <NotLoaded query={found} failed={t`The line could not be loaded.`} lines={2} />
+  return <BankWords words={found.data.words} />
 }
 
 type CandidatesProps = { readonly data: Data; readonly chosen: string | undefined; readonly onChoose: (subject: string) => void }

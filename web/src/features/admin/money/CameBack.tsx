@@ -10,7 +10,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
-import { ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { NotLoaded } from '../../../ui/Feedback.tsx'
 import { SelectField } from '../../../ui/Field.tsx'
 import { formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
@@ -64,14 +64,8 @@ export function CameBack({ withdrawal, onClose }: { readonly withdrawal: Withdra
           <Trans>{first} has said so already. After your word the money moves.</Trans>
         </p>
       )}
-      {lines.isError ? (
-        <ErrorState
-          title={t`The lines of the statement could not be loaded.`}
-          busy={lines.isFetching}
-          onRetry={() => void lines.refetch()}
-        />
-      ) : lines.data === undefined ? (
-        <Skeleton lines={1} />
+      {lines.isError || lines.data === undefined ? (
+        <NotLoaded query={lines} failed={t`The lines of the statement could not be loaded.`} lines={1} />
       ) : lines.data.length === 0 ? (
         <p className="small muted spaced">
           <Trans>No line of a statement that has no entry has this amount.</Trans>

@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Badge, ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { Badge, NotLoaded } from '../../../ui/Feedback.tsx'
 import { formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
@@ -140,9 +140,7 @@ function RecordDialog({ settlement, onClose }: { readonly settlement: Settlement
 function Report({ id }: { readonly id: string }) {
   const { t } = useLingui()
   const report = useQuery(reportQuery(id))
-  if (report.isError)
-    return <ErrorState title={t`The report could not be loaded.`} busy={report.isFetching} onRetry={() => void report.refetch()} />
-  if (report.data === undefined) return <Skeleton lines={3} />
+  if (report.isError || report.data === undefined) return <NotLoaded query={report} failed={t`The report could not be loaded.`} lines={3} />
   return (
     <details className="spaced">
       <summary>

@@ -1,6 +1,6 @@
 /** A picture that only staff may read, drawn when it has arrived. */
 import { useQuery } from '@tanstack/react-query'
-import { ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { NotLoaded } from '../../../ui/Feedback.tsx'
 import { readPage } from '../help/cover.ts'
 import { BillPicture } from './BillPages.tsx'
 
@@ -21,7 +21,6 @@ export function StoredPicture({ name, read, label, failed }: StoredPictureProps)
       return page
     },
   })
-  if (picture.data !== undefined) return <BillPicture picture={picture.data} label={label} />
-  if (picture.isError) return <ErrorState title={failed} busy={picture.isFetching} onRetry={() => void picture.refetch()} />
-  return <Skeleton lines={4} />
+  if (picture.data === undefined) return <NotLoaded query={picture} failed={failed} lines={4} />
+  return <BillPicture picture={picture.data} label={label} />
 }

@@ -10,7 +10,7 @@ import * as z from 'zod/mini'
 import { call, messageOf } from '../../../app/api.ts'
 import { session, useSession } from '../../../app/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
-import { Badge, ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { Badge, NotLoaded } from '../../../ui/Feedback.tsx'
 import { PasswordField, SelectField, TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { showRefusedFields, tellFirst, useRules } from '../../forms.ts'
@@ -24,11 +24,9 @@ import { accountQuery } from './queries.ts'
 
 export function Account() {
   const { t } = useLingui()
-  const { data, isError, isFetching, refetch } = useQuery(accountQuery)
-  if (data === undefined) {
-    if (!isError) return <Skeleton lines={6} />
-    return <ErrorState title={t`Your account could not be loaded.`} busy={isFetching} onRetry={() => void refetch()} />
-  }
+  const account = useQuery(accountQuery)
+  const { data } = account
+  if (data === undefined) return <NotLoaded query={account} failed={t`Your account could not be loaded.`} lines={6} />
   return (
     <div className="account">
       <h2>

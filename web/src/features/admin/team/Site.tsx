@@ -8,7 +8,7 @@ import * as z from 'zod/mini'
 import { ApiError, call, messageOf } from '../../../app/api.ts'
 import { queryClient } from '../../../app/query.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { NotLoaded } from '../../../ui/Feedback.tsx'
 import { TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { tellFirst, useRules } from '../../forms.ts'
@@ -30,16 +30,12 @@ export function Site() {
       <p className="muted spaced">
         <Trans>The home page shows these figures and this video to everybody. A change shows at once.</Trans>
       </p>
-      {site.data !== undefined ? (
-        mayEdit ? (
-          <SiteForm site={site.data.site} />
-        ) : (
-          <SiteFacts site={site.data.site} />
-        )
-      ) : site.isError ? (
-        <ErrorState title={t`The words of the site could not be loaded.`} busy={site.isFetching} onRetry={() => void site.refetch()} />
+      {site.data === undefined ? (
+        <NotLoaded query={site} failed={t`The words of the site could not be loaded.`} lines={3} />
+      ) : mayEdit ? (
+        <SiteForm site={site.data.site} />
       ) : (
-        <Skeleton lines={3} />
+        <SiteFacts site={site.data.site} />
       )}
     </>
   )

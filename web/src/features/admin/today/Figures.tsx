@@ -8,7 +8,7 @@ import { type ReactNode, useState } from 'react'
 import { formatCount } from '@roz/core/numbers.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { NotLoaded } from '../../../ui/Feedback.tsx'
 import { SelectField } from '../../../ui/Field.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
@@ -34,12 +34,10 @@ export function Figures() {
           <option value="365">{t`365 days`}</option>
         </SelectField>
       </div>
-      {figures.data !== undefined ? (
-        <Drawn figures={figures.data.figures} />
-      ) : figures.isError ? (
-        <ErrorState title={t`The figures could not be loaded.`} busy={figures.isFetching} onRetry={() => void figures.refetch()} />
+      {figures.data === undefined ? (
+        <NotLoaded query={figures} failed={t`The figures could not be loaded.`} lines={6} />
       ) : (
-        <Skeleton lines={6} />
+        <Drawn figures={figures.data.figures} />
       )}
     </section>
   )

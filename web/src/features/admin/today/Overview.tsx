@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { formatCount } from '@roz/core/numbers.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Card } from '../../../ui/Card.tsx'
-import { Badge, ErrorState, Skeleton, StatTile, StatTiles } from '../../../ui/Feedback.tsx'
+import { Badge, NotLoaded, StatTile, StatTiles } from '../../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { Money } from '../../../ui/Money.tsx'
 import { Figures } from './Figures.tsx'
@@ -32,12 +32,10 @@ export function Overview() {
       <Card>
         <Todo />
       </Card>
-      {stats.data !== undefined ? (
-        <Tiles stats={stats.data} />
-      ) : stats.isError ? (
-        <ErrorState title={t`The figures could not be loaded.`} busy={stats.isFetching} onRetry={() => void stats.refetch()} />
+      {stats.data === undefined ? (
+        <NotLoaded query={stats} failed={t`The figures could not be loaded.`} lines={6} />
       ) : (
-        <Skeleton lines={6} />
+        <Tiles stats={stats.data} />
       )}
       <Card>
         <Figures />

@@ -4,7 +4,7 @@ import { TREASURY } from '@roz/contract/roles.ts'
 import { apportion, paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Countdown } from '../../../ui/Countdown.tsx'
-import { Badge, ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { Badge, NotLoaded } from '../../../ui/Feedback.tsx'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { AFTER_MIDNIGHT_MS, type TimedRound, roundQuery } from '../../queries.ts'
 import { refreshPortal } from '../queries.ts'
@@ -37,12 +37,10 @@ export function TodaysRound() {
           </Badge>
         )}
       </div>
-      {round.data !== undefined ? (
-        <Shown round={round.data} onEnd={follow} />
-      ) : round.isError ? (
-        <ErrorState title={t`The round could not be loaded.`} busy={round.isFetching} onRetry={() => void round.refetch()} />
+      {round.data === undefined ? (
+        <NotLoaded query={round} failed={t`The round could not be loaded.`} lines={3} />
       ) : (
-        <Skeleton lines={3} />
+        <Shown round={round.data} onEnd={follow} />
       )}
       {mayDraw ? (
         <div className="card-actions">

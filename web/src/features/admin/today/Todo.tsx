@@ -7,7 +7,7 @@ import { Link } from '@tanstack/react-router'
 import { formatCount } from '@roz/core/numbers.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { paths } from '../../../paths.ts'
-import { Badge, ErrorState, Skeleton } from '../../../ui/Feedback.tsx'
+import { Badge, NotLoaded } from '../../../ui/Feedback.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { serverNowMs } from '../../clock.ts'
@@ -73,11 +73,7 @@ export function Todo() {
         <Trans>To do</Trans>
       </h2>
       {list.data === undefined ? (
-        list.isError ? (
-          <ErrorState title={t`The list could not be loaded.`} busy={list.isFetching} onRetry={() => void list.refetch()} />
-        ) : (
-          <Skeleton lines={3} />
-        )
+        <NotLoaded query={list} failed={t`The list could not be loaded.`} lines={3} />
       ) : list.data.todo.length === 0 ? (
         <p className="muted">
           <Trans>Nothing to do.</Trans>
