@@ -25,7 +25,7 @@ export function Milestones() {
   const brandName = brand()
   const text = t`I have given one rupee on each of ${days} days with ${brandName}. Help for people in need, and every paisa public.`
   return (
-    <div className="milestones under-button">
+    <div className="under-button">
       <p>
         <Trans>
           <strong>{days} days given</strong>, reached on <Unbroken text={formatDay(newest.on, language)} />.

@@ -128,15 +128,14 @@ type HeadingProps = {
   /** The language of the title, if it is another than the page's. */
   readonly lang?: string | undefined
   readonly when?: ReactNode
-  readonly note?: ReactNode
   readonly lead?: ReactNode
   readonly children?: ReactNode
 }
 
 /** The first section of an information page. */
-export function Heading({ title, lang, when, note, lead, children }: HeadingProps) {
+export function Heading({ title, lang, when, lead, children }: HeadingProps) {
   return (
-    <Section className="head-section" when={when} note={note}>
+    <Section className="head-section" when={when}>
       <h1 lang={lang}>{title}</h1>
       {lead === undefined ? null : <p className="lead">{lead}</p>}
       {children}

@@ -1,6 +1,4 @@
 /** The drawings, as references to the sprite in the page (web/src/ui/art.ts). */
-import type { ReactNode } from 'react'
-
 type Drawing = 'coin' | 'c1' | 'cut' | 'stack' | 'slip'
 
 /** Decorative by default. Set `label` if the drawing says something that the text does not. */
@@ -70,7 +68,7 @@ export function Postmark({ id, top, middle, below, rim }: PostmarkProps) {
 const COINS_SHOWN_MAX = 30
 
 /** Coins in rows of ten. Above 30, stacks of ten and a figure. */
-export function CoinTally({ rupees, label, children }: { readonly rupees: number; readonly label: string; readonly children?: ReactNode }) {
+export function CoinTally({ rupees, label }: { readonly rupees: number; readonly label: string }) {
   const coins = Math.floor(rupees)
   if (coins <= 0) return null
   const inStacks = coins > COINS_SHOWN_MAX
@@ -81,7 +79,6 @@ export function CoinTally({ rupees, label, children }: { readonly rupees: number
         {Array.from({ length: shown }, (_, index) => (
           <Art key={index} name="stack" className="stack" />
         ))}
-        {children}
       </div>
     )
   }

@@ -9,11 +9,9 @@ type VideoProps = {
   /** A date above the title. */
   readonly note?: string
   readonly poster?: string | null
-  /** Called when the player opens. */
-  readonly onPlay?: () => void
 }
 
-export function Video({ url, title, note, poster, onPlay }: VideoProps) {
+export function Video({ url, title, note, poster }: VideoProps) {
   const [playing, setPlaying] = useState('')
   const id = url === null ? undefined : youtubeId(url)
   if (id === undefined) return url ? <InvalidVideo /> : null
@@ -29,14 +27,7 @@ export function Video({ url, title, note, poster, onPlay }: VideoProps) {
     )
   }
   return (
-    <button
-      className="video"
-      type="button"
-      onClick={() => {
-        setPlaying(id)
-        onPlay?.()
-      }}
-    >
+    <button className="video" type="button" onClick={() => setPlaying(id)}>
       <VideoCover title={title} note={note} poster={poster} />
     </button>
   )
@@ -44,7 +35,7 @@ export function Video({ url, title, note, poster, onPlay }: VideoProps) {
 
 /** Replaces a video whose link is not a YouTube link. */
 export const InvalidVideo = () => (
-  <p className="video-invalid">
+  <p>
     <Trans>Invalid YouTube URL</Trans>
   </p>
 )

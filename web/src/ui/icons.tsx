@@ -40,18 +40,18 @@ export const ErrorIcon = (props: IconProps) => (
     <path d="M12 7v6M12 16.7v.1" />
   </Icon>
 )
-export const CloseIcon = (props: IconProps) => (
-  <Icon {...props}>
+export const CloseIcon = () => (
+  <Icon>
     <path d="M5 5.5q7 6 14 13.3M19 5Q11.5 12 5.3 19" />
   </Icon>
 )
-export const ChevronIcon = (props: IconProps) => (
-  <Icon size={16} {...props}>
+export const ChevronIcon = () => (
+  <Icon size={16}>
     <path d="m5 8.5 7 7 7-7" />
   </Icon>
 )
-export const MenuIcon = (props: IconProps) => (
-  <Icon {...props}>
+export const MenuIcon = () => (
+  <Icon>
     <path d="M3 6q9 .6 18 0M3 12.2q9-.5 18 0M3 18q9 .6 18 0" />
   </Icon>
 )
@@ -60,8 +60,8 @@ export const PersonIcon = (props: IconProps) => (
     <path d="M12 3.5q4.3.2 4.2 4.4-.2 4.1-4.3 4.1-4.1-.2-4.1-4.3.2-4 4.2-4.2zM4 20.5q.6-6 8-6t8 6" />
   </Icon>
 )
-export const EyeIcon = ({ size, crossed = false }: IconProps & { readonly crossed?: boolean }) => (
-  <Icon {...(size === undefined ? {} : { size })}>
+export const EyeIcon = ({ crossed }: { readonly crossed: boolean }) => (
+  <Icon>
     <path d="M2.5 12q4-6.5 9.6-6.5T21.5 12q-4 6.5-9.5 6.5T2.5 12z" />
     <path d="M12 9q3 .1 2.9 3-.1 2.9-3 2.9-2.9-.1-2.9-3 .1-2.8 3-2.9z" />
     {crossed ? <path d="M4 20.5 20 3.5" /> : null}

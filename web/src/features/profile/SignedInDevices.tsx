@@ -2,7 +2,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
 import { currentLanguage } from '../../app/language.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -49,7 +49,7 @@ export function SignedInDevices() {
   )
 }
 
-export function DeviceRow({ device, children }: { readonly device: Device; readonly children?: ReactNode }) {
+export function DeviceRow({ device }: { readonly device: Device }) {
   const { t } = useLingui()
   const language = currentLanguage()
   const { browser, system, isThis } = device
@@ -59,7 +59,6 @@ export function DeviceRow({ device, children }: { readonly device: Device; reado
   return (
     <li>
       <b>{name}</b> {isThis ? <Badge tone="good">{t`This device`}</Badge> : null}
-      {children}
       <span className="small muted block">{isThis ? t`In use now` : t`Last used ${lastUsed}`}</span>
       <span className="small muted block">{t`Logged in ${since}`}</span>
     </li>

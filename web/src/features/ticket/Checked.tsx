@@ -1,13 +1,13 @@
 /** Shows the results of the device's own checks. */
 import { Trans } from '@lingui/react/macro'
 import type { ReactNode } from 'react'
-import { CheckIcon, ErrorIcon } from '../../ui/icons.tsx'
+import { CheckIcon } from '../../ui/icons.tsx'
 
-/** One line: passed or failed. */
-export function Checked({ children, failed = false }: { readonly children: ReactNode; readonly failed?: boolean }) {
+/** One line: a passed check. */
+export function Checked({ children }: { readonly children: ReactNode }) {
   return (
-    <li className={failed ? 'is-wrong' : 'is-right'}>
-      {failed ? <ErrorIcon /> : <CheckIcon />}
+    <li className="is-right">
+      <CheckIcon />
       <span>{children}</span>
     </li>
   )

@@ -10,7 +10,7 @@ import * as z from 'zod/mini'
 import { call, messageOf } from '../../../app/api.ts'
 import { session, useSession } from '../../../app/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
-import { Badge, NotLoaded } from '../../../ui/Feedback.tsx'
+import { NotLoaded } from '../../../ui/Feedback.tsx'
 import { PasswordField, SelectField, TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { showRefusedFields, tellFirst, useRules } from '../../forms.ts'
@@ -42,9 +42,7 @@ export function Account() {
         </h3>
         <ul className="devices spaced">
           {data.sessions.map((device, index) => (
-            <DeviceRow key={index} device={device}>
-              {device.inPortal ? null : <Badge>{t`As a member`}</Badge>}
-            </DeviceRow>
+            <DeviceRow key={index} device={device} />
           ))}
         </ul>
         {data.sessions.length > 1 ? <LogOutOthers /> : null}
