@@ -3,7 +3,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
-import { bankNumber as bankNumberRule, transferReference } from '@roz/core/reference-fields.ts'
+import { bankNumber, transferReference } from '@roz/core/reference-fields.ts'
 import { readAmount, shownAmount } from '@roz/core/typed-money.ts'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
@@ -12,6 +12,7 @@ import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
 import { portalError } from '../portal-form-errors.ts'
+import { problemOf, useProblems } from '../problems.ts'
 
 export type Transfer = Output<Api['transfers']>['transfers'][number]
 export type TransferLine = Output<Api['transferLines']>['lines'][number]
@@ -27,8 +28,6 @@ function useTold(): (answer: { readonly transfer: Transfer }) => void {
           : t`Confirmed. The money is in suspense, for a decision.`,
     )
 }
-
-const problemOf = (text: string): string | undefined => transferReference.safeParse(text).error?.issues[0]?.message
 
 export function LineDialog({ line, onClose }: { readonly line: TransferLine; readonly onClose: () => void }) {
   const { t } = useLingui()
@@ -70,19 +69,16 @@ export function TypedDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useLingui()
   const told = useTold()
   const [values, setValues] = useState<Values>({ reference: '', bankNumber: '', day: '', amount: '' })
-  const [problems, setProblems] = useState<Readonly<Record<string, string | undefined>>>({})
+  const { problems, judge } = useProblems()
   const amount = readAmount(values.amount)
   const set = (changed: Partial<Values>): void => setValues({ ...values, ...changed })
-  const check = (): boolean => {
-    const found = {
-      reference: problemOf(values.reference),
-      bankNumber: bankNumberRule.safeParse(values.bankNumber).error?.issues[0]?.message,
+  const check = (): boolean =>
+    judge({
+      reference: problemOf(transferReference, values.reference),
+      bankNumber: problemOf(bankNumber, values.bankNumber),
       day: values.day === '' ? t`Please choose the day` : undefined,
       amount: amount === undefined || amount <= 0n ? 'amount_invalid' : undefined,
-    }
-    setProblems(found)
-    return Object.values(found).every((problem) => problem === undefined)
-  }
+    })
   return (
     <Decision
       title={<Trans>Confirm a transfer by the bank's number</Trans>}
