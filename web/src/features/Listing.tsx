@@ -4,7 +4,7 @@ import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query
 import { type ReactNode, useDeferredValue, useState } from 'react'
 import { ErrorState, LoadMore, NotLoaded } from '../ui/Feedback.tsx'
 
-type ListingProps<Page, Item> = {
+export type ListingProps<Page, Item> = {
   readonly list: UseInfiniteQueryResult<InfiniteData<Page>>
   readonly itemsOf: (page: Page) => readonly Item[]
   /** The message that the list could not be loaded. */

@@ -11,7 +11,7 @@ import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
-import { Listing } from '../../Listing.tsx'
+import { RowList } from '../RowList.tsx'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { useNarrowing } from '../money/MoneyRows.tsx'
@@ -43,7 +43,7 @@ export function Beneficiaries() {
         </div>
       </ListHead>
       {fields}
-      <Listing
+      <RowList
         list={list}
         itemsOf={(page) => page.beneficiaries}
         failed={t`The beneficiaries could not be loaded.`}
@@ -53,19 +53,15 @@ export function Beneficiaries() {
           </EmptyState>
         }
       >
-        {(beneficiaries) => (
-          <ul className="story-rows">
-            {beneficiaries.map((beneficiary) => (
-              <Row
-                key={beneficiary.id}
-                beneficiary={beneficiary}
-                mayWrite={mayWrite}
-                onChoose={(action) => setOpen({ for: action, beneficiary })}
-              />
-            ))}
-          </ul>
+        {(beneficiary) => (
+          <Row
+            key={beneficiary.id}
+            beneficiary={beneficiary}
+            mayWrite={mayWrite}
+            onChoose={(action) => setOpen({ for: action, beneficiary })}
+          />
         )}
-      </Listing>
+      </RowList>
       {open?.for === 'new' ? <BeneficiaryDialog onClose={close} /> : null}
       {open?.for === 'edit' ? <BeneficiaryDialog beneficiary={open.beneficiary} onClose={close} /> : null}
       {open?.for === 'revoke' ? <Revocation beneficiary={open.beneficiary} onClose={close} /> : null}

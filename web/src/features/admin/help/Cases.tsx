@@ -13,7 +13,7 @@ import { SelectField } from '../../../ui/Field.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
-import { Listing } from '../../Listing.tsx'
+import { RowList } from '../RowList.tsx'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { useNarrowing } from '../money/MoneyRows.tsx'
 import type { Shown } from '../states.ts'
@@ -72,7 +72,7 @@ export function Cases() {
         </div>
       </ListHead>
       {fields}
-      <Listing
+      <RowList
         list={list}
         itemsOf={(page) => page.cases}
         failed={t`The requests could not be loaded.`}
@@ -86,14 +86,8 @@ export function Cases() {
           </EmptyState>
         }
       >
-        {(cases) => (
-          <ul className="story-rows">
-            {cases.map((one) => (
-              <Row key={one.number} one={one} onOpen={() => setOpen(one)} />
-            ))}
-          </ul>
-        )}
-      </Listing>
+        {(one) => <Row key={one.number} one={one} onOpen={() => setOpen(one)} />}
+      </RowList>
       {isOrdering ? <OrderDialog onClose={() => setIsOrdering(false)} /> : null}
       {open === undefined ? null : (
         <CaseDialog number={open.number} team={list.data?.pages[0]?.team ?? []} onClose={() => setOpen(undefined)} />

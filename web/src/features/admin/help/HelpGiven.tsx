@@ -11,7 +11,7 @@ import { paths } from '../../../paths.ts'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/Feedback.tsx'
 import { formatMoney } from '../../../ui/Money.tsx'
-import { Listing } from '../../Listing.tsx'
+import { RowList } from '../RowList.tsx'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { MoneyRow, useNarrowing } from '../money/MoneyRows.tsx'
 import { type Disbursement, narrowed, toldHelpOf } from '../queries.ts'
@@ -72,7 +72,7 @@ export function HelpGiven() {
         </p>
       )}
       {fields}
-      <Listing
+      <RowList
         list={list}
         itemsOf={(page) => page.disbursements}
         failed={t`The help given could not be loaded.`}
@@ -82,14 +82,8 @@ export function HelpGiven() {
           </EmptyState>
         }
       >
-        {(entries) => (
-          <ul className="story-rows">
-            {entries.map((entry) => (
-              <Row key={entry.id} entry={entry} inFund={fund?.balance ?? 0} onChoose={(action) => setOpen({ action, entry })} />
-            ))}
-          </ul>
-        )}
-      </Listing>
+        {(entry) => <Row key={entry.id} entry={entry} inFund={fund?.balance ?? 0} onChoose={(action) => setOpen({ action, entry })} />}
+      </RowList>
       {open?.action === 'new' ? (
         <DisbursementDialog approvalAbove={fund?.approvalAbove ?? 0} balance={fund?.balance ?? 0} onClose={close} />
       ) : null}

@@ -19,7 +19,7 @@ import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { CharityName, isPendingCharity } from '../../CharityName.tsx'
-import { Listing } from '../../Listing.tsx'
+import { RowList } from '../RowList.tsx'
 import { langOf, OtherLanguage } from '../../OtherLanguage.tsx'
 import { useNarrowing } from '../money/MoneyRows.tsx'
 import { adminStoriesQuery, refreshStories } from '../queries.ts'
@@ -89,7 +89,7 @@ export function Stories() {
           </Link>
         </p>
       )}
-      <Listing
+      <RowList
         list={list}
         itemsOf={(page) => page.stories}
         failed={t`The stories could not be loaded.`}
@@ -103,14 +103,8 @@ export function Stories() {
           )
         }
       >
-        {(stories) => (
-          <ul className="story-rows">
-            {stories.map((story) => (
-              <StoryRow key={story.id} story={story} mayEdit={mayEdit} onOpen={(purpose) => setOpen({ for: purpose, story })} />
-            ))}
-          </ul>
-        )}
-      </Listing>
+        {(story) => <StoryRow key={story.id} story={story} mayEdit={mayEdit} onOpen={(purpose) => setOpen({ for: purpose, story })} />}
+      </RowList>
       {open?.for === 'new' ? <StoryDialog onClose={close} /> : null}
       {open?.for === 'edit' ? <StoryDialog story={open.story} onClose={close} /> : null}
       {open?.for === 'schedule' ? <StorySchedule story={storyFor(open.story)} onClose={close} /> : null}

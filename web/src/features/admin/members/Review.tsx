@@ -16,7 +16,7 @@ import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
 import { SelectField } from '../../../ui/Field.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { toast } from '../../../ui/Toast.tsx'
-import { Listing } from '../../Listing.tsx'
+import { RowList } from '../RowList.tsx'
 import { pagesOf } from '../../queries.ts'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
@@ -70,7 +70,7 @@ export function Review() {
           <option value="">{t`All`}</option>
         </SelectField>
       </div>
-      <Listing
+      <RowList
         list={list}
         itemsOf={(page) => page.flags}
         failed={t`The list could not be loaded.`}
@@ -80,14 +80,8 @@ export function Review() {
           </EmptyState>
         }
       >
-        {(flags) => (
-          <ul className="story-rows">
-            {flags.map((flag) => (
-              <FlagRow key={flag.id} flag={flag} onReview={() => setOpen(flag)} />
-            ))}
-          </ul>
-        )}
-      </Listing>
+        {(flag) => <FlagRow key={flag.id} flag={flag} onReview={() => setOpen(flag)} />}
+      </RowList>
       {open === undefined ? null : <Reviewing flag={open} onClose={() => setOpen(undefined)} />}
     </>
   )

@@ -16,7 +16,7 @@ import { EmptyState, NotLoaded } from '../../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
-import { Listing } from '../../Listing.tsx'
+import { RowList } from '../RowList.tsx'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { type AdminMandate, autopayFiguresQuery, mandatesQuery, sorted } from '../queries.ts'
@@ -36,7 +36,7 @@ export function AutopayMandates() {
       </ListHead>
       <Numbers />
       {fields}
-      <Listing
+      <RowList
         list={list}
         itemsOf={(page) => page.mandates}
         failed={t`AutoPay could not be loaded.`}
@@ -46,14 +46,8 @@ export function AutopayMandates() {
           </EmptyState>
         }
       >
-        {(mandates) => (
-          <ul className="story-rows">
-            {mandates.map((mandate) => (
-              <MandateRow key={mandate.id} mandate={mandate} onStop={() => setStopping(mandate)} />
-            ))}
-          </ul>
-        )}
-      </Listing>
+        {(mandate) => <MandateRow key={mandate.id} mandate={mandate} onStop={() => setStopping(mandate)} />}
+      </RowList>
       {stopping === undefined ? null : <Stopping key={stopping.id} mandate={stopping} onClose={() => setStopping(undefined)} />}
     </>
   )

@@ -12,7 +12,7 @@ import { Badge, EmptyState, NotLoaded } from '../../../ui/Feedback.tsx'
 import { formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
-import { Listing } from '../../Listing.tsx'
+import { RowList } from '../RowList.tsx'
 import type { Shown } from '../states.ts'
 import { useMay } from '../use-may.ts'
 import { BankAccountDialog } from './BankAccountDialog.tsx'
@@ -199,38 +199,34 @@ function LineList() {
       <h4>
         <Trans>Lines of the statements</Trans>
       </h4>
-      <Listing
+      <RowList
         list={list}
         itemsOf={(page) => page.lines}
         failed={t`The lines could not be loaded.`}
         empty={<EmptyState art="slip" title={t`No statement imported yet`} />}
       >
-        {(lines) => (
-          <ul className="story-rows">
-            {lines.map((line) => {
-              const { id, account, day, amount, balance, status } = line
-              const on = formatLongDay(day, currentLanguage())
-              const [sum, after] = [formatMoney(Math.abs(amount)), formatMoney(balance)]
-              return (
-                <li key={id}>
-                  <div>
-                    <p>{amount < 0 ? t`${sum} out on ${on}` : t`${sum} in on ${on}`}</p>
-                    <p className="small muted">
-                      <Unbroken text={t`${account}, balance after it ${after}`} />
-                    </p>
-                  </div>
-                  <Badge tone={LINE_STATES[status].tone}>{i18n._(LINE_STATES[status].label)}</Badge>
-                  {mayRead ? (
-                    <Button kind="secondary" aria-label={t`Look at the line of ${on}, ${sum}`} onClick={() => setOpen(line)}>
-                      <Trans>Look</Trans>
-                    </Button>
-                  ) : null}
-                </li>
-              )
-            })}
-          </ul>
-        )}
-      </Listing>
+        {(line) => {
+          const { id, account, day, amount, balance, status } = line
+          const on = formatLongDay(day, currentLanguage())
+          const [sum, after] = [formatMoney(Math.abs(amount)), formatMoney(balance)]
+          return (
+            <li key={id}>
+              <div>
+                <p>{amount < 0 ? t`${sum} out on ${on}` : t`${sum} in on ${on}`}</p>
+                <p className="small muted">
+                  <Unbroken text={t`${account}, balance after it ${after}`} />
+                </p>
+              </div>
+              <Badge tone={LINE_STATES[status].tone}>{i18n._(LINE_STATES[status].label)}</Badge>
+              {mayRead ? (
+                <Button kind="secondary" aria-label={t`Look at the line of ${on}, ${sum}`} onClick={() => setOpen(line)}>
+                  <Trans>Look</Trans>
+                </Button>
+              ) : null}
+            </li>
+          )
+        }}
+      </RowList>
       {open === undefined ? null : <BankMatch id={open.id} onClose={() => setOpen(undefined)} />}
     </section>
   )

@@ -6,7 +6,7 @@ import { settings } from '../../../app/settings.ts'
 import { EmptyState } from '../../../ui/Feedback.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
-import { Listing } from '../../Listing.tsx'
+import { RowList } from '../RowList.tsx'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
 import { type Dispute, disputesQuery, sorted } from '../queries.ts'
@@ -27,7 +27,7 @@ export function Disputes() {
         </p>
       )}
       {fields}
-      <Listing
+      <RowList
         list={list}
         itemsOf={(page) => page.disputes}
         failed={t`The disputes could not be loaded.`}
@@ -37,14 +37,8 @@ export function Disputes() {
           </EmptyState>
         }
       >
-        {(disputes) => (
-          <ul className="story-rows">
-            {disputes.map((dispute) => (
-              <DisputeRow key={dispute.id} dispute={dispute} />
-            ))}
-          </ul>
-        )}
-      </Listing>
+        {(dispute) => <DisputeRow key={dispute.id} dispute={dispute} />}
+      </RowList>
     </>
   )
 }

@@ -17,7 +17,7 @@ import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { serverNowMs } from '../../clock.ts'
-import { Listing } from '../../Listing.tsx'
+import { RowList } from '../RowList.tsx'
 import { pagesOf } from '../../queries.ts'
 import { Decision } from '../Decision.tsx'
 import type { Shown } from '../states.ts'
@@ -98,20 +98,14 @@ function Findings({ status }: { readonly status: 'open' | 'past' }) {
   const [matching, setMatching] = useState<string>()
   return (
     <>
-      <Listing
+      <RowList
         list={list}
         itemsOf={(page) => page.findings}
         failed={t`The findings could not be loaded.`}
         empty={<EmptyState art="slip" title={t`No findings`} />}
       >
-        {(findings) => (
-          <ul className="story-rows">
-            {findings.map((finding) => (
-              <Row key={finding.id} finding={finding} onClose={() => setClosing(finding)} onMatch={setMatching} />
-            ))}
-          </ul>
-        )}
-      </Listing>
+        {(finding) => <Row key={finding.id} finding={finding} onClose={() => setClosing(finding)} onMatch={setMatching} />}
+      </RowList>
       {closing === undefined ? null : <CloseDialog finding={closing} onClose={() => setClosing(undefined)} />}
       {matching === undefined ? null : <BankMatch id={matching} onClose={() => setMatching(undefined)} />}
     </>

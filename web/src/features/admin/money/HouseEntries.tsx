@@ -15,7 +15,7 @@ import { SelectField } from '../../../ui/Field.tsx'
 import { formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
-import { Listing } from '../../Listing.tsx'
+import { RowList } from '../RowList.tsx'
 import { Decision } from '../Decision.tsx'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
@@ -67,20 +67,14 @@ export function HouseEntries() {
         </dl>
       )}
       {fields}
-      <Listing
+      <RowList
         list={list}
         itemsOf={(page) => page.entries}
         failed={t`The entries could not be loaded.`}
         empty={<EmptyState art="slip" title={t`No entries found`} />}
       >
-        {(entries) => (
-          <ul className="story-rows">
-            {entries.map((entry) => (
-              <Row key={entry.id} entry={entry} onChoose={(action) => setOpen({ action, entry })} />
-            ))}
-          </ul>
-        )}
-      </Listing>
+        {(entry) => <Row key={entry.id} entry={entry} onChoose={(action) => setOpen({ action, entry })} />}
+      </RowList>
       {open?.action === 'new' && first !== undefined ? (
         <EntryDialog payable={first.payable} approvalAbove={first.approvalAbove} onClose={close} />
       ) : null}

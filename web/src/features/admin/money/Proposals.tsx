@@ -12,7 +12,7 @@ import { formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
-import { Listing } from '../../Listing.tsx'
+import { RowList } from '../RowList.tsx'
 import { pagesOf } from '../../queries.ts'
 import { Decision } from '../Decision.tsx'
 import { useMay } from '../use-may.ts'
@@ -37,15 +37,9 @@ export function Proposals() {
       <h3 className="spaced">
         <Trans>Settlements to record</Trans>
       </h3>
-      <Listing list={list} itemsOf={(page) => page.settlements} failed={t`The settlements could not be loaded.`} empty={null}>
-        {(settlements) => (
-          <ul className="story-rows">
-            {settlements.map((one) => (
-              <Row key={one.id} settlement={one} onOpen={() => setOpen(one)} />
-            ))}
-          </ul>
-        )}
-      </Listing>
+      <RowList list={list} itemsOf={(page) => page.settlements} failed={t`The settlements could not be loaded.`} empty={null}>
+        {(one) => <Row key={one.id} settlement={one} onOpen={() => setOpen(one)} />}
+      </RowList>
       {open === undefined ? null : <RecordDialog settlement={open} onClose={() => setOpen(undefined)} />}
     </section>
   )

@@ -14,7 +14,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/Feedback.tsx'
 import { formatInstant, formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
-import { Listing } from '../../Listing.tsx'
+import { RowList } from '../RowList.tsx'
 import { pagesOf } from '../../queries.ts'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { BankAccounts, BankCheckLine } from './Bank.tsx'
@@ -51,20 +51,14 @@ export function Reconciliation() {
       <Proposals />
       <OpenFindings />
       <BankAccounts />
-      <Listing
+      <RowList
         list={list}
         itemsOf={(page) => page.reconciliation}
         failed={t`The days could not be loaded.`}
         empty={<EmptyState art="slip" title={t`No money has moved yet`} />}
       >
-        {(days) => (
-          <ul className="story-rows">
-            {days.map((day) => (
-              <DayRow key={day.day} of={day} />
-            ))}
-          </ul>
-        )}
-      </Listing>
+        {(day) => <DayRow key={day.day} of={day} />}
+      </RowList>
       <PastFindings />
       {recording && first !== undefined ? (
         <SettlementDialog approvalAbove={first.approvalAbove} onClose={() => setRecording(false)} />

@@ -13,7 +13,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/Feedback.tsx'
 import { formatForeign, formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
-import { Listing } from '../../Listing.tsx'
+import { RowList } from '../RowList.tsx'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { MemberPicker } from '../members/MemberPicker.tsx'
@@ -53,7 +53,7 @@ export function Suspense() {
         <CsvButton of="suspenseCsv" name="suspense" filters={sorted(narrowing)} />
       </ListHead>
       {fields}
-      <Listing
+      <RowList
         list={list}
         itemsOf={(page) => page.suspense}
         failed={t`The payments could not be loaded.`}
@@ -63,14 +63,8 @@ export function Suspense() {
           </EmptyState>
         }
       >
-        {(items) => (
-          <ul className="story-rows">
-            {items.map((item) => (
-              <ItemRow key={item.id} item={item} onChoose={(action) => setOpen({ action, item })} />
-            ))}
-          </ul>
-        )}
-      </Listing>
+        {(item) => <ItemRow key={item.id} item={item} onChoose={(action) => setOpen({ action, item })} />}
+      </RowList>
       {open === undefined ? null : (
         <Deciding
           key={`${open.action} ${open.item.id}`}

@@ -14,7 +14,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
 import { formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
-import { Listing } from '../../Listing.tsx'
+import { RowList } from '../RowList.tsx'
 import { pagesOf } from '../../queries.ts'
 import type { Shown } from '../states.ts'
 import { useStatus } from './MoneyRows.tsx'
@@ -72,36 +72,32 @@ function Lines({ mayConfirm }: { readonly mayConfirm: boolean }) {
       <h3 className="spaced">
         <Trans>Came in, without an entry</Trans>
       </h3>
-      <Listing
+      <RowList
         list={list}
         itemsOf={(page) => page.lines}
         failed={t`The lines could not be loaded.`}
         empty={<EmptyState art="slip" title={t`All that came in has its entry`} />}
       >
-        {(lines) => (
-          <ul className="story-rows">
-            {lines.map((line) => {
-              const { id, account, day, amount, order, isClosed } = line
-              const [sum, on] = [formatMoney(amount), formatLongDay(day, currentLanguage())]
-              return (
-                <li key={id}>
-                  <div>
-                    <p>{t`${sum} in on ${on}`}</p>
-                    <p className="small muted">{account}</p>
-                    <OrderOf order={order} amount={amount} />
-                    {isClosed ? <ClosedLine /> : null}
-                  </div>
-                  {mayConfirm ? (
-                    <Button kind="secondary" aria-label={t`Confirm the line of ${on}, ${sum}`} onClick={() => setOpen(line)}>
-                      <Trans>Confirm</Trans>
-                    </Button>
-                  ) : null}
-                </li>
-              )
-            })}
-          </ul>
-        )}
-      </Listing>
+        {(line) => {
+          const { id, account, day, amount, order, isClosed } = line
+          const [sum, on] = [formatMoney(amount), formatLongDay(day, currentLanguage())]
+          return (
+            <li key={id}>
+              <div>
+                <p>{t`${sum} in on ${on}`}</p>
+                <p className="small muted">{account}</p>
+                <OrderOf order={order} amount={amount} />
+                {isClosed ? <ClosedLine /> : null}
+              </div>
+              {mayConfirm ? (
+                <Button kind="secondary" aria-label={t`Confirm the line of ${on}, ${sum}`} onClick={() => setOpen(line)}>
+                  <Trans>Confirm</Trans>
+                </Button>
+              ) : null}
+            </li>
+          )
+        }}
+      </RowList>
       {open === undefined ? null : <LineDialog line={open} onClose={() => setOpen(undefined)} />}
     </section>
   )
@@ -120,49 +116,45 @@ function Confirmed({ mayConfirm }: { readonly mayConfirm: boolean }) {
         <Trans>Confirmed transfers</Trans>
       </h3>
       <div className="narrowing">{field}</div>
-      <Listing
+      <RowList
         list={list}
         itemsOf={(page) => page.transfers}
         failed={t`The transfers could not be loaded.`}
         empty={<EmptyState art="slip" title={t`No transfer yet`} />}
       >
-        {(transfers) => (
-          <ul className="story-rows">
-            {transfers.map((transfer) => {
-              const { id, day, amount, order, status, askedBy, bankReference, reason } = transfer
-              const [sum, on] = [formatMoney(amount), formatLongDay(day, currentLanguage())]
-              const by = askedBy.name
-              return (
-                <li key={id}>
-                  <div>
-                    <p>{t`${sum} in on ${on}`}</p>
-                    <OrderOf order={order} amount={amount} />
-                    <p className="small muted">
-                      {bankReference === null ? t`By a line of the statement, ${by}` : t`By the bank's number ${bankReference}, ${by}`}
-                    </p>
-                    {reason === null ? null : <p className="small muted">{reason}</p>}
-                  </div>
-                  <Badge tone={STATES[status].tone}>{i18n._(STATES[status].label)}</Badge>
-                  {status === 'asked' && mayConfirm ? (
-                    <div className="buttons">
-                      <Button
-                        kind="secondary"
-                        aria-label={t`Confirm as well: ${sum}, ${on}`}
-                        onClick={() => setOpen({ act: 'approve', transfer })}
-                      >
-                        <Trans>Confirm as well</Trans>
-                      </Button>
-                      <Button kind="quiet" aria-label={t`Reject: ${sum}, ${on}`} onClick={() => setOpen({ act: 'reject', transfer })}>
-                        <Trans>Reject</Trans>
-                      </Button>
-                    </div>
-                  ) : null}
-                </li>
-              )
-            })}
-          </ul>
-        )}
-      </Listing>
+        {(transfer) => {
+          const { id, day, amount, order, status, askedBy, bankReference, reason } = transfer
+          const [sum, on] = [formatMoney(amount), formatLongDay(day, currentLanguage())]
+          const by = askedBy.name
+          return (
+            <li key={id}>
+              <div>
+                <p>{t`${sum} in on ${on}`}</p>
+                <OrderOf order={order} amount={amount} />
+                <p className="small muted">
+                  {bankReference === null ? t`By a line of the statement, ${by}` : t`By the bank's number ${bankReference}, ${by}`}
+                </p>
+                {reason === null ? null : <p className="small muted">{reason}</p>}
+              </div>
+              <Badge tone={STATES[status].tone}>{i18n._(STATES[status].label)}</Badge>
+              {status === 'asked' && mayConfirm ? (
+                <div className="buttons">
+                  <Button
+                    kind="secondary"
+                    aria-label={t`Confirm as well: ${sum}, ${on}`}
+                    onClick={() => setOpen({ act: 'approve', transfer })}
+                  >
+                    <Trans>Confirm as well</Trans>
+                  </Button>
+                  <Button kind="quiet" aria-label={t`Reject: ${sum}, ${on}`} onClick={() => setOpen({ act: 'reject', transfer })}>
+                    <Trans>Reject</Trans>
+                  </Button>
+                </div>
+              ) : null}
+            </li>
+          )
+        }}
+      </RowList>
       {open === undefined ? null : <DecideTransfer {...open} onClose={() => setOpen(undefined)} />}
     </section>
   )

@@ -12,7 +12,7 @@ import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { toast } from '../../../ui/Toast.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
-import { Listing } from '../../Listing.tsx'
+import { RowList } from '../RowList.tsx'
 import { AnnouncementDialog } from './AnnouncementDialog.tsx'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
@@ -51,7 +51,7 @@ export function Announcements() {
         </div>
       </ListHead>
       {fields}
-      <Listing
+      <RowList
         list={list}
         itemsOf={(page) => page.announcements}
         failed={t`The announcements could not be loaded.`}
@@ -65,19 +65,15 @@ export function Announcements() {
           )
         }
       >
-        {(announcements) => (
-          <ul className="story-rows">
-            {announcements.map((announcement) => (
-              <Row
-                key={announcement.id}
-                announcement={announcement}
-                mayWrite={mayWrite}
-                onChoose={(action) => setOpen({ for: action, announcement })}
-              />
-            ))}
-          </ul>
+        {(announcement) => (
+          <Row
+            key={announcement.id}
+            announcement={announcement}
+            mayWrite={mayWrite}
+            onChoose={(action) => setOpen({ for: action, announcement })}
+          />
         )}
-      </Listing>
+      </RowList>
       {open?.for === 'new' ? <AnnouncementDialog onClose={close} /> : null}
       {open?.for === 'edit' ? <AnnouncementDialog announcement={open.announcement} onClose={close} /> : null}
       {open?.for === 'end' ? <EndNow announcement={open.announcement} onClose={close} /> : null}

@@ -9,7 +9,7 @@ import { Badge, type BadgeTone, EmptyState } from '../../../ui/Feedback.tsx'
 import { formatInstant, formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
-import { Listing } from '../../Listing.tsx'
+import { RowList } from '../RowList.tsx'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { useNarrowing } from '../money/MoneyRows.tsx'
 import { type ListedRound, narrowed, roundsQuery } from '../queries.ts'
@@ -45,20 +45,14 @@ export function Rounds() {
         <CsvButton of="adminRoundsCsv" name="rounds" filters={narrowed(narrowing)} />
       </ListHead>
       {fields}
-      <Listing
+      <RowList
         list={list}
         itemsOf={(page) => page.rounds}
         failed={t`The rounds could not be loaded.`}
         empty={<EmptyState art="slip" title={t`No rounds found`} />}
       >
-        {(rounds) => (
-          <ul className="story-rows">
-            {rounds.map((round) => (
-              <RoundRow key={round.day} round={round} />
-            ))}
-          </ul>
-        )}
-      </Listing>
+        {(round) => <RoundRow key={round.day} round={round} />}
+      </RowList>
     </>
   )
 }
