@@ -53,34 +53,31 @@ export const profileQuery = queryOptions({ queryKey: ['mine', 'profile'], queryF
 export const devicesQuery = queryOptions({ queryKey: ['mine', 'sessions'], queryFn: ({ signal }) => call('sessions', { signal }) })
 
 /** The query parameters of a page: none for the first page. */
-export const at = (cursor: string | undefined) => (cursor === undefined ? {} : { cursor })
-/** The paging of every list. */
-export const paging = {
-  initialPageParam: undefined as string | undefined,
-  getNextPageParam: (page: { readonly nextCursor: string | null }): string | undefined => page.nextCursor ?? undefined,
-}
+const at = (cursor: string | undefined) => (cursor === undefined ? {} : { cursor })
 
 /** A list, page by page. */
 export const pagesOf = <const Key extends readonly unknown[], Page extends { readonly nextCursor: string | null }>(
   queryKey: Key,
   read: (page: ReturnType<typeof at>, signal: AbortSignal) => Promise<Page>,
-) => infiniteQueryOptions({ queryKey, queryFn: ({ pageParam, signal }) => read(at(pageParam), signal), ...paging })
+) =>
+  infiniteQueryOptions({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => read(at(pageParam), signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  })
 
-export const transactionsQuery = infiniteQueryOptions({
-  queryKey: ['mine', 'transactions'],
-  queryFn: async ({ pageParam, signal }) => {
-    try {
-      const [page, takeMember] = await Promise.all([
-        call('transactions', { query: at(pageParam), signal }),
-        pageParam === undefined ? memberBeside() : undefined,
-      ])
-      return { ...page, takeMember }
-    } catch (error) {
-      if (!signal.aborted) console.warn('Failed to load transactions:', error)
-      throw error
-    }
-  },
-  ...paging,
+export const transactionsQuery = pagesOf(['mine', 'transactions'], async (page, signal) => {
+  try {
+    const [transactions, takeMember] = await Promise.all([
+      call('transactions', { query: page, signal }),
+      page.cursor === undefined ? memberBeside() : undefined,
+    ])
+    return { ...transactions, takeMember }
+  } catch (error) {
+    if (!signal.aborted) console.warn('Failed to load transactions:', error)
+    throw error
+  }
 })
 
 /** The history screen draws and counts the newest month whole, so a page must contain at least one month. */

@@ -2,11 +2,11 @@
 import type { Api, Output } from '@roz/contract/api.ts'
 import type { StoryState } from '@roz/contract/impact.ts'
 import { purposeFor } from '@roz/core/purpose-words.ts'
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { call } from '../../app/api.ts'
 import { currentLanguage } from '../../app/language.ts'
 import { queryClient } from '../../app/query.ts'
-import { at, pagesOf, paging } from '../queries.ts'
+import { pagesOf } from '../queries.ts'
 import { steppedUp } from './step-up.ts'
 
 export type Withdrawal = Output<Api['adminWithdrawals']>['withdrawals'][number]
@@ -50,6 +50,11 @@ export const adminStatsQuery = queryOptions({ queryKey: ['admin', 'stats'], quer
 
 /** For lists about persons: a window that comes back to the front asks for no step-up. */
 export const QUIETLY = { refetchOnWindowFocus: false, refetchOnReconnect: false } as const
+/** A list about persons, page by page. It waits for a step-up. */
+export const personsOf: typeof pagesOf = (queryKey, read) => ({
+  ...pagesOf(queryKey, (page, signal) => steppedUp(() => read(page, signal))),
+  ...QUIETLY,
+})
 
 export type UserSort = 'newest' | 'balance' | 'joins' | 'won'
 export type UserStatus = '' | 'held' | 'suspended'
@@ -62,13 +67,7 @@ export const userFilters = ({ q, sort, status }: UserNarrowing) => ({
 })
 
 export const adminUsersQuery = (narrowing: UserNarrowing) =>
-  infiniteQueryOptions({
-    queryKey: ['admin', 'users', narrowing],
-    queryFn: ({ pageParam, signal }) =>
-      steppedUp(() => call('adminUsers', { query: { ...at(pageParam), ...userFilters(narrowing) }, signal })),
-    ...paging,
-    ...QUIETLY,
-  })
+  personsOf(['admin', 'users', narrowing], (page, signal) => call('adminUsers', { query: { ...page, ...userFilters(narrowing) }, signal }))
 
 /** The stories in a state, all of them, or a single one. */
 export const adminStoriesQuery = (id: string | undefined, narrowing: Narrowing<StoryState>) =>

@@ -3,10 +3,10 @@ import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
 import type { Api, Output } from '@roz/contract/api.ts'
 import type { ConsentWay, Guardian } from '@roz/core/help-fields.ts'
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { call } from '../../../app/api.ts'
-import { at, pagesOf, paging } from '../../queries.ts'
-import { type Disbursement, type Narrowing, narrowed, QUIETLY } from '../queries.ts'
+import { pagesOf } from '../../queries.ts'
+import { type Disbursement, type Narrowing, narrowed, personsOf, QUIETLY } from '../queries.ts'
 import type { Shown } from '../states.ts'
 import { steppedUp } from '../step-up.ts'
 
@@ -18,13 +18,9 @@ export type OutlayFilter = OutlayState | 'to_approve'
 export type HelpState = OutlayFilter | 'untold' | 'unconfirmed' | 'not_received' | 'follow_up_due' | 'lacks_language'
 
 export const beneficiariesQuery = (narrowing: Narrowing<Beneficiary['status']>) =>
-  infiniteQueryOptions({
-    queryKey: ['admin', 'beneficiaries', narrowing],
-    queryFn: ({ pageParam, signal }) =>
-      steppedUp(() => call('beneficiaries', { query: { ...at(pageParam), ...narrowed(narrowing) }, signal })),
-    ...paging,
-    ...QUIETLY,
-  })
+  personsOf(['admin', 'beneficiaries', narrowing], (page, signal) =>
+    call('beneficiaries', { query: { ...page, ...narrowed(narrowing) }, signal }),
+  )
 
 /** Those who may be helped, for the form of a disbursement. */
 export const helpableQuery = (q: string) =>

@@ -4,7 +4,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { CARE } from '@roz/contract/roles.ts'
 import { staffReply } from '@roz/core/care-fields.ts'
-import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call, messageOf } from '../../../app/api.ts'
@@ -16,14 +16,12 @@ import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { toast } from '../../../ui/Toast.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
-import { Listing } from '../../Listing.tsx'
-import { at, paging } from '../../queries.ts'
+import { RowList } from '../RowList.tsx'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { useNarrowing } from '../money/MoneyRows.tsx'
-import { type Narrowing, QUIETLY, refreshPortal, sorted } from '../queries.ts'
+import { type Narrowing, personsOf, refreshPortal, sorted } from '../queries.ts'
 import type { Shown } from '../states.ts'
-import { steppedUp } from '../step-up.ts'
 import { useMay } from '../use-may.ts'
 
 const MESSAGE_STATES = {
@@ -43,12 +41,7 @@ type Message = Output<Api['messages']>['messages'][number]
 type State = Message['status']
 
 const messagesQuery = (narrowing: Narrowing<keyof typeof MESSAGE_FILTERS>) =>
-  infiniteQueryOptions({
-    queryKey: ['admin', 'messages', narrowing],
-    queryFn: ({ pageParam, signal }) => steppedUp(() => call('messages', { query: { ...at(pageParam), ...sorted(narrowing) }, signal })),
-    ...paging,
-    ...QUIETLY,
-  })
+  personsOf(['admin', 'messages', narrowing], (page, signal) => call('messages', { query: { ...page, ...sorted(narrowing) }, signal }))
 
 export function Messages() {
   const { t } = useLingui()
@@ -61,7 +54,7 @@ export function Messages() {
         <CsvButton of="messagesCsv" name="messages" filters={sorted(narrowing)} />
       </ListHead>
       {fields}
-      <Listing
+      <RowList
         list={list}
         itemsOf={(page) => page.messages}
         failed={t`The messages could not be loaded.`}
@@ -71,14 +64,8 @@ export function Messages() {
           </EmptyState>
         }
       >
-        {(messages) => (
-          <ul className="story-rows">
-            {messages.map((message) => (
-              <MessageRow key={message.id} message={message} onAnswer={() => setAnswering(message)} />
-            ))}
-          </ul>
-        )}
-      </Listing>
+        {(message) => <MessageRow key={message.id} message={message} onAnswer={() => setAnswering(message)} />}
+      </RowList>
       {answering === undefined ? null : <Answer message={answering} onClose={() => setAnswering(undefined)} />}
     </>
   )

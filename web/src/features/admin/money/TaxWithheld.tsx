@@ -3,7 +3,7 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { TREASURY } from '@roz/contract/roles.ts'
 import { certificateNumber } from '@roz/core/tax-fields.ts'
-import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { queryClient } from '../../../app/query.ts'
@@ -13,26 +13,20 @@ import { EmptyState } from '../../../ui/Feedback.tsx'
 import { SelectField, TextField } from '../../../ui/Field.tsx'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
-import { Listing } from '../../Listing.tsx'
-import { at, paging } from '../../queries.ts'
+import { RowList } from '../RowList.tsx'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { portalError } from '../portal-form-errors.ts'
-import { QUIETLY } from '../queries.ts'
-import { steppedUp } from '../step-up.ts'
+import { personsOf } from '../queries.ts'
 import { useMay } from '../use-may.ts'
 
 type Taxed = Output<Api['taxWithheld']>['members'][number]
 
 const KEY = ['admin', 'tax'] as const
 const taxQuery = (quarter: string) =>
-  infiniteQueryOptions({
-    queryKey: [...KEY, quarter],
-    queryFn: ({ pageParam, signal }) =>
-      steppedUp(() => call('taxWithheld', { query: { ...at(pageParam), ...(quarter === '' ? {} : { quarter }) }, signal })),
-    ...QUIETLY,
-    ...paging,
-  })
+  personsOf([...KEY, quarter], (page, signal) =>
+    call('taxWithheld', { query: { ...page, ...(quarter === '' ? {} : { quarter }) }, signal }),
+  )
 
 export function TaxWithheld() {
   const { t } = useLingui()
@@ -66,7 +60,7 @@ export function TaxWithheld() {
           )}
         </>
       )}
-      <Listing
+      <RowList
         list={list}
         itemsOf={(page) => page.members}
         failed={t`The list could not be loaded.`}
@@ -76,14 +70,8 @@ export function TaxWithheld() {
           </EmptyState>
         }
       >
-        {(members) => (
-          <ul className="story-rows">
-            {members.map((member) => (
-              <TaxRow key={member.id} member={member} onWrite={mayWrite ? () => setWriting(member) : undefined} />
-            ))}
-          </ul>
-        )}
-      </Listing>
+        {(member) => <TaxRow key={member.id} member={member} onWrite={mayWrite ? () => setWriting(member) : undefined} />}
+      </RowList>
       {writing === undefined || first === undefined ? null : (
         <CertificateDialog member={writing} quarter={first.quarter} onClose={() => setWriting(undefined)} />
       )}
