@@ -15,7 +15,7 @@ export const CHUNKS = {
   groups: [
     {
       name: 'start',
-      test: /web\/src\/app\/(start|load-failure|first-language|first-answer|token)\.ts|core\/src\/language\.ts|virtual:calls|virtual:words\/app$|preload-helper|rolldown\/runtime/,
+      test: /web\/src\/app\/(start|load-failure|first-language|stored|first-answer|token)\.ts|core\/src\/language\.ts|virtual:calls|virtual:words\/app$|preload-helper|rolldown\/runtime/,
       priority: 3,
     },
     { name: 'shell', tags: ['$initial' as const], priority: 2 },

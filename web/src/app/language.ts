@@ -9,6 +9,7 @@ import { type Language, SPEECH } from '@roz/core/language.ts'
 import { words as appWords } from 'virtual:words/app'
 import { settings } from './settings.ts'
 import { chosenLanguage, firstLanguage, LANGUAGE_KEY } from './first-language.ts'
+import { store } from './stored.ts'
 
 let language = firstLanguage()
 export const currentLanguage = (): Language => language
@@ -56,13 +57,8 @@ export const startLanguage = (): Promise<void> => activate(language)
 /** Switches the language and saves the choice in the browser. */
 export async function chooseLanguage(next: Language): Promise<void> {
   await activate(next)
-  // A later call saves its own choice.
-  if (next !== language) return
-  try {
-    localStorage.setItem(LANGUAGE_KEY, next)
-  } catch {
-    // Without storage the choice lasts until the page unloads.
-  }
+  // A later call saves its own choice. Without storage the choice lasts until the page unloads.
+  if (next === language) store(LANGUAGE_KEY, next)
 }
 
 /** Applies the member's saved language if this browser has no choice of its own. */

@@ -3,6 +3,7 @@
  * - Every end of the session deletes them.
  * - Nothing is stored without a session, so a late answer leaves nothing behind.
  */
+import { readStored, store } from './stored.ts'
 import { token } from './token.ts'
 
 /** Each slot stores its values by member id. */
@@ -15,21 +16,13 @@ const nameOf = (slot: Slot, memberId: string): string => `${slot}:${memberId}`
 
 export function readOwn(slot: Slot, memberId: string): string | undefined {
   const name = nameOf(slot, memberId)
-  try {
-    return localStorage.getItem(name) ?? fallback.get(name)
-  } catch {
-    return fallback.get(name)
-  }
+  return readStored(name) ?? fallback.get(name)
 }
 
 export function keepOwn(slot: Slot, memberId: string, value: string): void {
   if (token.get() === undefined) return
   const name = nameOf(slot, memberId)
-  try {
-    localStorage.setItem(name, value)
-  } catch {
-    fallback.set(name, value)
-  }
+  if (!store(name, value)) fallback.set(name, value)
 }
 
 /** Deletes the values of every member: a browser whose session ended elsewhere may still have another member's values. */

@@ -3,6 +3,8 @@
  * - The device remembers the owner until the session ends.
  * - Changes run one after the other, so that a start and an end at the same time cannot undo each other.
  */
+import { readStored, store } from '../app/stored.ts'
+
 const OWNER = 'results-on-device'
 /** The owner while the browser still has to drop the former owner's subscription. */
 export const NOBODY = 'nobody'
@@ -16,19 +18,6 @@ export function changeInOrder(change: () => Promise<void>): void {
 /** Resolves once no change is running. */
 export const deviceSettled = (): Promise<unknown> => last
 
-export function deviceOwner(): string | undefined {
-  try {
-    return localStorage.getItem(OWNER) ?? undefined
-  } catch {
-    return undefined
-  }
-}
-
-export function setDeviceOwner(memberId: string | undefined): void {
-  try {
-    if (memberId === undefined) localStorage.removeItem(OWNER)
-    else localStorage.setItem(OWNER, memberId)
-  } catch {
-    // Without storage the member is asked again on the next visit.
-  }
-}
+export const deviceOwner = (): string | undefined => readStored(OWNER)
+/** Without storage the member is asked again on the next visit. */
+export const setDeviceOwner = (memberId: string | undefined): boolean => store(OWNER, memberId)

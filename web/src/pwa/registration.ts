@@ -6,6 +6,7 @@
 import { addressIn } from '@roz/core/language.ts'
 import { useSyncExternalStore } from 'react'
 import { currentLanguage } from '../app/language.ts'
+import { readStored, store } from '../app/stored.ts'
 import { deviceOwner } from './device-owner.ts'
 import { setWorkerRegistration, workerRegistration } from './worker-registration.ts'
 
@@ -109,27 +110,19 @@ export function offerInstall(): void {
 /** Only if the browser may still ask for permission, and this browser has not shown the offer before. */
 async function offerResults(): Promise<void> {
   if (!('PushManager' in window) || !('Notification' in window) || Notification.permission === 'denied') return
-  if (deviceOwner() !== undefined || (await workerRegistration) === undefined) return
-  try {
-    if (localStorage.getItem(RESULTS_OFFERED) !== null) return
-    localStorage.setItem(RESULTS_OFFERED, '1')
-    // Loaded before the tap: a browser grants a permission prompt only directly after a tap.
-    change({ results: (await import('./push.ts')).turnOn })
-  } catch {
-    return
-  }
+  if (deviceOwner() !== undefined || (await workerRegistration) === undefined || !isFirst(RESULTS_OFFERED)) return
+  // Loaded before the tap: a browser grants a permission prompt only directly after a tap.
+  const push = await import('./push.ts').catch(() => undefined)
+  change({ results: push?.turnOn })
 }
 export const putOffResults = (): void => change({ results: undefined })
 
 function offer(): void {
-  try {
-    if (localStorage.getItem(OFFERED) !== null) return
-    localStorage.setItem(OFFERED, '1')
-  } catch {
-    return
-  }
-  change({ install: held })
+  if (isFirst(OFFERED)) change({ install: held })
 }
+
+/** Notes the offer. False if this browser had it before, or cannot remember it. */
+const isFirst = (name: string): boolean => readStored(name) === undefined && store(name, '1')
 
 export function answerInstall(yes: boolean): void {
   const { install } = state

@@ -10,6 +10,7 @@ import { useLocation } from '@tanstack/react-router'
 import { useState } from 'react'
 import { currentLanguage } from '../app/language.ts'
 import { useSession } from '../app/session.tsx'
+import { readStored, store } from '../app/stored.ts'
 import { serverNowMs } from '../features/clock.ts'
 import { publicPaths } from '../paths.ts'
 import { Button } from '../ui/Button.tsx'
@@ -17,21 +18,7 @@ import { Button } from '../ui/Button.tsx'
 const SLOT = 'roz-announcements-put-away'
 const KEPT_MAX = 50
 
-function readPutAway(): readonly string[] {
-  try {
-    return (localStorage.getItem(SLOT) ?? '').split(' ')
-  } catch {
-    return []
-  }
-}
-
-function keepPutAway(ids: readonly string[]): void {
-  try {
-    localStorage.setItem(SLOT, ids.slice(-KEPT_MAX).join(' '))
-  } catch {
-    // Storage is blocked: it stays hidden until the page unloads.
-  }
-}
+const readPutAway = (): readonly string[] => (readStored(SLOT) ?? '').split(' ')
 
 export function AnnouncementStrip() {
   const now = useSession()
@@ -45,7 +32,8 @@ export function AnnouncementStrip() {
   if (news === undefined) return null
   const close = (): void => {
     const ids = [...readPutAway().filter((id) => id !== news.id), news.id]
-    keepPutAway(ids)
+    // Where storage is blocked, it stays hidden until the page unloads.
+    store(SLOT, ids.slice(-KEPT_MAX).join(' '))
     setPutAway([...putAway, news.id])
     document.getElementById('main')?.focus({ preventScroll: true })
   }

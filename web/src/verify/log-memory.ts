@@ -3,6 +3,8 @@
  * - Every later check is compared with the stored checkpoint, so a rewritten or forked log is detected.
  * - Only a checkpoint that is consistent with the stored one replaces it.
  */
+import { readStored, store } from '../app/stored.ts'
+
 export type KnownLog = {
   readonly logKey: string
   readonly checkpoint: { readonly origin: string; readonly size: number; readonly root: Uint8Array }
@@ -15,7 +17,7 @@ const SLOT = 'roz-log'
 
 export function knownLog(): KnownLog | undefined {
   try {
-    const kept = JSON.parse(localStorage.getItem(SLOT) ?? 'null') as {
+    const kept = JSON.parse(readStored(SLOT) ?? 'null') as {
       readonly logKey: string
       readonly origin: string
       readonly size: number
@@ -32,17 +34,8 @@ export function rememberLog({ logKey, checkpoint: { origin, size, root } }: Know
   const before = knownLog()?.checkpoint
   // Two checks at the same time may end in any order: the longer log stays stored.
   if (before !== undefined && before.origin === origin && before.size > size) return
-  try {
-    localStorage.setItem(SLOT, JSON.stringify({ logKey, origin, size, root: hexOf(root) }))
-  } catch {
-    // Storage is blocked: the next check starts again from the site's own key, without a checkpoint.
-  }
+  // Where storage is blocked, the next check starts again from the site's own key, without a checkpoint.
+  store(SLOT, JSON.stringify({ logKey, origin, size, root: hexOf(root) }))
 }
 
-export function forgetLog(): void {
-  try {
-    localStorage.removeItem(SLOT)
-  } catch {
-    // Storage is blocked, so nothing was stored.
-  }
-}
+export const forgetLog = (): boolean => store(SLOT, undefined)
