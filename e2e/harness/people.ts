@@ -148,6 +148,18 @@ export async function joinRound(origin: string, { token }: Pick<Person, 'token'>
   expect((await ask(origin, 'joinRound', { token, body: {} })).status).toBe(200)
 }
 
+/** Publishes the draft of that day's story, or the newest one, with these words; its id. */
+export async function publishDraft(origin: string, words: object = {}, day?: IstDay): Promise<string> {
+  const token = await adminToken(origin)
+  const { id } = await eventually('the draft of the day', async () => {
+    const { stories } = (await ask(origin, 'storiesAdmin', { token })).output
+    return day === undefined ? stories[0] : stories.find(({ date }) => date === day)
+  })
+  const body = { ...words, isActive: true }
+  expect((await ask(origin, 'updateStory', { token, params: { id }, body })).status).toBe(200)
+  return id
+}
+
 /** Polls until the look finds something or the time is over. */
 export async function eventually<T>(what: string, look: () => Promise<T | undefined>, waitMs = 60_000): Promise<T> {
   const until = Date.now() + waitMs

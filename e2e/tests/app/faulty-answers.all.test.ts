@@ -13,7 +13,7 @@ import { type Rewriting, rewrite } from '../../harness/answers.ts'
 import { handOver, settle } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
-import { adminToken, eventually, joinRound, newMember, passRound, type Person } from '../../harness/people.ts'
+import { adminToken, joinRound, newMember, passRound, type Person, publishDraft } from '../../harness/people.ts'
 import { PORTAL_TABS } from '../../harness/portal-tabs.ts'
 import { lacking, SPECIFIED } from '../../harness/specified.ts'
 import { useAppFixture } from '../../harness/app-fixture.ts'
@@ -32,12 +32,7 @@ beforeAll(async () => {
   await joinRound(roz.url, asha)
   day = await passRound(roz.url, asha)
   admin = await adminToken(roz.url)
-  const draft = await eventually(
-    'the draft of the day',
-    async () => (await ask(roz.url, 'storiesAdmin', { token: admin })).output.stories[0],
-  )
-  const body = { title: 'Schoolbooks', description: 'For twelve children.', isActive: true }
-  expect((await ask(roz.url, 'updateStory', { token: admin, params: { id: draft.id }, body })).status).toBe(200)
+  await publishDraft(roz.url, { title: 'Schoolbooks', description: 'For twelve children.' })
   receipt = (await ask(roz.url, 'transactions', { token: asha.token })).output.transactions[0]?.id ?? ''
 })
 

@@ -31,7 +31,6 @@ import {
   addMoney,
   adminToken,
   BANK,
-  eventually,
   joinRound,
   mailedLink,
   newMember,
@@ -40,6 +39,7 @@ import {
   pay,
   type Person,
   PHONE,
+  publishDraft,
 } from '../../harness/people.ts'
 import { PORTAL_TABS } from '../../harness/portal-tabs.ts'
 import { ADMIN, type Program, startProgram } from '../../harness/program.ts'
@@ -235,7 +235,8 @@ async function live(): Promise<void> {
   await ask(roz.url, 'updateProfile', { token: biju.token, body: { autoParticipate: true } })
   await passRound(roz.url, asha)
   admin = (await ask(roz.url, 'adminLogin', { body: ADMIN })).output.token
-  await publishDraft()
+  // With no charity selected.
+  await publishDraft(roz.url, { title: 'कल का असर', description: 'कल के राउंड से।' })
   const body = {
     title: 'बारह बच्चों की किताबें',
     description: 'शाम की कक्षा के लिए किताबें।',
@@ -245,16 +246,6 @@ async function live(): Promise<void> {
   const { story } = (await ask(roz.url, 'createStory', { token: admin, body })).output
   expect((await ask(roz.url, 'updateStory', { token: admin, params: { id: story.id }, body: { isActive: true } })).status).toBe(200)
   await addMoney(roz, asha, 10)
-}
-
-/** Publishes the day's own draft with a description written by hand and no charity selected. */
-async function publishDraft(): Promise<void> {
-  const draft = await eventually(
-    'the draft of the day',
-    async () => (await ask(roz.url, 'storiesAdmin', { token: admin })).output.stories[0],
-  )
-  const body = { title: 'कल का असर', description: 'कल के राउंड से।', isActive: true }
-  expect((await ask(roz.url, 'updateStory', { token: admin, params: { id: draft.id }, body })).status).toBe(200)
 }
 
 describe('with a winner, a story and pending payments', () => {

@@ -19,7 +19,7 @@ import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { handOver, newVisit, openBrowser, settle, slotOf, type Visit, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
-import { adminToken, eventually, joinRound, newMember, passRound, type Person } from '../../harness/people.ts'
+import { adminToken, joinRound, newMember, passRound, type Person, publishDraft } from '../../harness/people.ts'
 import { PORTAL_TABS } from '../../harness/portal-tabs.ts'
 import { freePorts, newDataDir, type Program, startProgram, startUntouched, webDir } from '../../harness/program.ts'
 import { spokenIn, spokenOn } from '../../harness/spoken.ts'
@@ -172,13 +172,7 @@ describe.each(MODES)('with $name', (mode) => {
     await joinRound(roz.url, ravi)
     await joinRound(roz.url, asha)
     day = await passRound(roz.url, asha)
-    const admin = await adminToken(roz.url)
-    const story = await eventually(
-      'the draft of the day',
-      async () => (await ask(roz.url, 'storiesAdmin', { token: admin })).output.stories[0],
-    )
-    const edited = await ask(roz.url, 'updateStory', { token: admin, params: { id: story.id }, body: { isActive: true } })
-    expect(edited.status).toBe(200)
+    await publishDraft(roz.url)
     if (['PAYMENTS_LIVE', 'CASHOUT', 'PAYMENTS'].some((name) => mode.env[name] !== undefined)) {
       await roz.stop()
       roz = await startUntouched({ env: mode.env, dataDir, port })

@@ -16,12 +16,12 @@ import {
   addMoney,
   adminToken,
   BANK,
-  eventually,
   joinRound,
   mailedLink,
   newMember,
   passRound,
   type Person,
+  publishDraft,
   strangePayment,
 } from '../../harness/people.ts'
 import type { Program } from '../../harness/program.ts'
@@ -44,8 +44,7 @@ async function live(): Promise<void> {
   await joinRound(roz.url, asha)
   day = await passRound(roz.url, asha)
   admin = await adminToken(roz.url)
-  story = await eventually('the draft of the day', async () => (await ask(roz.url, 'storiesAdmin', { token: admin })).output.stories[0]?.id)
-  await ask(roz.url, 'updateStory', { token: admin, params: { id: story }, body: { isActive: true } })
+  story = await publishDraft(roz.url)
   const order_id = await addMoney(roz, asha, 20)
   await ask(roz.url, 'withdraw', { token: asha.token, body: { amount: 10, bankDetail: { ...BANK, accountHolderName: 'Meera Rao' } } })
   await ask(roz.url, 'requestRefund', { token: asha.token, body: { order_id, amount: 10, reason: 'Twice paid.' } })

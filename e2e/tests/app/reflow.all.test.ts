@@ -13,11 +13,11 @@ import {
   addMoney,
   adminToken,
   BANK,
-  eventually,
   joinRound,
   newMember,
   passRound,
   type Person,
+  publishDraft,
   strangePayment,
 } from '../../harness/people.ts'
 import { PORTAL_TABS } from '../../harness/portal-tabs.ts'
@@ -48,19 +48,12 @@ async function live(): Promise<void> {
   await joinRound(roz.url, member)
   day = await passRound(roz.url, member)
   admin = await adminToken(roz.url)
-  const draft = await eventually(
-    'the draft of the day',
-    async () => (await ask(roz.url, 'storiesAdmin', { token: admin })).output.stories[0],
-  )
-  story = draft.id
-  const body = {
+  story = await publishDraft(roz.url, {
     title: TITLE,
     description: `From the round of the day before: ${'x'.repeat(40)} ${'unbroken'.repeat(13)}`,
     charity: { name: 'Sarvodaya Kanyakumari Nightschool', description: 'Evening classes' },
     videoUrl: 'https://youtu.be/aqz-KE-bpKQ',
-    isActive: true,
-  }
-  expect((await ask(roz.url, 'updateStory', { token: admin, params: { id: story }, body })).status).toBe(200)
+  })
   const order_id = await addMoney(roz, member, 20)
   const { id } = (await ask(roz.url, 'withdraw', { token: member.token, body: { amount: 10, bankDetail: BANK } })).output.withdrawal
   expect(

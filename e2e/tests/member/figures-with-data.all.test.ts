@@ -10,7 +10,7 @@ import { beforeAll, describe, test } from 'vitest'
 import { handOver, newVisit, openBrowser, settle, type Visit, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect, PATIENCE_MS } from '../../harness/expect.ts'
-import { adminToken, eventually, joinRound, newMember, passDay, passRound, type Person } from '../../harness/people.ts'
+import { joinRound, newMember, passDay, passRound, type Person, publishDraft } from '../../harness/people.ts'
 import { type Program, startProgram } from '../../harness/program.ts'
 import { freeze } from '../../harness/steps.ts'
 
@@ -36,23 +36,6 @@ async function nextDay(): Promise<void> {
   today = addDays(yesterday, 1)
 }
 
-/** Publishes the day's draft with a description written by hand. */
-async function publishDraft(): Promise<void> {
-  const token = await adminToken(roz.url)
-  const draft = await eventually('the draft', async () => {
-    const { stories } = (await ask(roz.url, 'storiesAdmin', { token })).output
-    return stories.find(({ date }) => date === yesterday)
-  })
-  const told = {
-    title: TITLE,
-    description: 'Books for a class.',
-    charity: { name: 'Asha Night School', description: 'Evening classes' },
-    videoUrl: `https://youtu.be/${FILM}`,
-    isActive: true,
-  }
-  expect((await ask(roz.url, 'updateStory', { token, params: { id: draft.id }, body: told })).status).toBe(200)
-}
-
 async function openVisit(): Promise<void> {
   visit = await newVisit(browser, { hosts: [new URL(roz.url).host], size: WIDE })
   page = visit.page
@@ -68,7 +51,8 @@ beforeAll(async () => {
   await join(asha)
   await join(biju)
   await nextDay()
-  await publishDraft()
+  const told = { title: TITLE, description: 'Books for a class.', videoUrl: `https://youtu.be/${FILM}` }
+  await publishDraft(roz.url, { ...told, charity: { name: 'Asha Night School', description: 'Evening classes' } }, yesterday)
   await join(asha)
   winner = (await ask(roz.url, 'currentRound')).output.lastWinner?.name ?? ''
   await openVisit()

@@ -12,7 +12,7 @@ import { handOver, newVisit, openBrowser, type Visit, WIDE } from '../../harness
 import { ask } from '../../harness/calls.ts'
 import { inDatabase } from '../../harness/database.ts'
 import { expect } from '../../harness/expect.ts'
-import { addMoney, adminToken, eventually, joinRound, newMember, passRound, pay, type Person, PHONE } from '../../harness/people.ts'
+import { addMoney, joinRound, newMember, passRound, pay, type Person, PHONE, publishDraft } from '../../harness/people.ts'
 import { png } from '../../harness/pictures.ts'
 import { type Program, startProgram } from '../../harness/program.ts'
 
@@ -82,7 +82,8 @@ describe('the impact page', () => {
 
   test('a story with a picture and no video shows the picture, and what her rupee did', async () => {
     await visit.context.route(PICTURE, (route) => route.fulfill({ contentType: 'image/png', body: png(8, 6, () => [90, 120, 60]) }))
-    await publishFirstDay()
+    const charity = { name: 'Asha Night School', description: 'Evening classes' }
+    await publishDraft(roz.url, { title: TITLE, description: 'A slate for each child.', charity, imageUrl: PICTURE }, days[0])
     await page.goto(roz.url + paths.impact)
     await expect(viewer().getByRole('heading', { name: TITLE })).toBeVisible()
     const picture = viewer().locator('img.story-image')
@@ -105,18 +106,6 @@ describe('the impact page', () => {
     await expect(impact).toContainText('A slate for each child.')
     await expect(impact).toContainText('Set aside: ₹0.60')
   })
-
-  /** Publishes the draft of the day that Asha won. */
-  async function publishFirstDay(): Promise<void> {
-    const token = await adminToken(roz.url)
-    const { id } = await eventually('the draft', async () => {
-      const { stories } = (await ask(roz.url, 'storiesAdmin', { token })).output
-      return stories.find(({ date }) => date === days[0])
-    })
-    const charity = { name: 'Asha Night School', description: 'Evening classes' }
-    const body = { title: TITLE, description: 'A slate for each child.', charity, imageUrl: PICTURE, isActive: true }
-    expect((await ask(roz.url, 'updateStory', { token, params: { id }, body })).status).toBe(200)
-  }
 })
 
 describe('the history', () => {
