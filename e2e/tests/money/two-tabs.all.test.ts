@@ -23,47 +23,34 @@ const watch = (page: Page) =>
 /** The member returns to this tab. */
 const returnTo = (page: Page): Promise<unknown> => page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
 
-test('an open wallet shows a payment of another tab together with its balance, never one without the other', async () => {
+/** Another tab adds ₹20 to the ₹10 of an open wallet. In the end it shows both payments, and it never showed one without its balance. */
+async function showsBoth(act: (page: Page) => Promise<void>): Promise<void> {
   const person = await newMember(fixture.roz, { rupees: 10 })
-  await fixture.at(
-    '/wallet',
-    async (page) => {
-      await gatewayIsReady(page)
-      await expect(page.locator('.to-receipt')).toHaveCount(1)
-      const seen = await watch(page)
-      await addMoney(fixture.roz, person, 20)
-      await returnTo(page)
-      await expect(page.locator('.to-receipt')).toHaveCount(2)
-      await expect(page.locator('.figure')).toHaveText('₹30.00')
-      // The next frame may still have to look.
-      await expect.poll(() => seen.evaluate((found) => [...found])).toEqual(['₹10.00 of 1', '₹30.00 of 2'])
-    },
-    { token: person.token },
-  )
-})
+  const work = async (page: Page): Promise<void> => {
+    await gatewayIsReady(page)
+    await expect(page.locator('.to-receipt')).toHaveCount(1)
+    const seen = await watch(page)
+    await addMoney(fixture.roz, person, 20)
+    await act(page)
+    await returnTo(page)
+    await expect(page.locator('.to-receipt')).toHaveCount(2)
+    await expect(page.locator('.figure')).toHaveText('₹30.00')
+    // The next frame may still have to look.
+    await expect.poll(() => seen.evaluate((found) => [...found])).toEqual(['₹10.00 of 1', '₹30.00 of 2'])
+  }
+  await fixture.at('/wallet', work, { token: person.token })
+}
 
-test('if the balance cannot be loaded, the old payments stay beside the old balance', async () => {
-  const person = await newMember(fixture.roz, { rupees: 10 })
-  await fixture.at(
-    '/wallet',
-    async (page) => {
-      await gatewayIsReady(page)
-      await expect(page.locator('.to-receipt')).toHaveCount(1)
-      const seen = await watch(page)
-      await addMoney(fixture.roz, person, 20)
-      fixture.line.breakLine('GET /api/auth/me', { status: 503, body: '' })
-      let refused = 0
-      page.on('response', (response) => (refused += response.url().endsWith('/api/auth/me') && response.status() === 503 ? 1 : 0))
-      await returnTo(page)
-      // The app retries once by itself.
-      await expect.poll(() => refused).toBe(2)
-      fixture.line.mend()
-      await returnTo(page)
-      await expect(page.locator('.to-receipt')).toHaveCount(2)
-      await expect(page.locator('.figure')).toHaveText('₹30.00')
-      // The next frame may still have to look.
-      await expect.poll(() => seen.evaluate((found) => [...found])).toEqual(['₹10.00 of 1', '₹30.00 of 2'])
-    },
-    { token: person.token },
-  )
-})
+test('an open wallet shows a payment of another tab together with its balance, never one without the other', () =>
+  showsBoth(async () => undefined))
+
+test('if the balance cannot be loaded, the old payments stay beside the old balance', () =>
+  showsBoth(async (page) => {
+    fixture.line.breakLine('GET /api/auth/me', { status: 503, body: '' })
+    let refused = 0
+    page.on('response', (response) => (refused += response.url().endsWith('/api/auth/me') && response.status() === 503 ? 1 : 0))
+    await returnTo(page)
+    // The app retries once by itself.
+    await expect.poll(() => refused).toBe(2)
+    fixture.line.mend()
+  }))
