@@ -110,6 +110,8 @@ function noteToasts(): void {
       for (const node of addedNodes) if (node instanceof Element && node.matches('.toast')) words.push(node.textContent)
   }).observe(document, { childList: true, subtree: true })
 }
+/** The words of each toast that the page has shown. */
+export const toastsOf = (page: Page): Promise<readonly string[]> => page.evaluate(() => (window as Noting).rozToasts ?? [])
 const KEPT_OUT = 'Service Worker registration blocked by Playwright'
 
 /** Opens a browser context of its own: nothing stored, nothing cached. */
@@ -161,7 +163,7 @@ export async function newVisit(browser: Browser, options: VisitOptions): Promise
     isQuiet: () => underWay.size === 0,
     told: async () => {
       const shown = await page.locator(TELLING).filter({ visible: true }).allInnerTexts()
-      const toasts = (await page.evaluate(() => (window as Noting).rozToasts)) ?? []
+      const toasts = await toastsOf(page)
       const asked = [...underWay].map((request) => `under way: ${request.method()} ${request.url()}`)
       const heard = complaints.map((text) => text.split('\n', 1).join())
       const typed = await page
@@ -300,4 +302,10 @@ export async function auditAtWidth(visit: Visit, size: Size, usual: Size): Promi
     await expectNoSidewaysScroll(page)
   } else await auditVisit(visit, 'light')
   await page.setViewportSize(usual)
+}
+
+/** Checks a screen of the portal at both widths, and leaves it wide. */
+export async function auditBothWidths(visit: Visit): Promise<void> {
+  await auditVisit(visit)
+  await auditAtWidth(visit, SMALL, WIDE)
 }

@@ -1,6 +1,7 @@
 /** The steps of a person on the screens, by their words. */
 import { expect } from './expect.ts'
 import type { Locator, Page } from 'playwright-core'
+import { toastsOf } from './browser.ts'
 import { BANK, PHONE } from './people.ts'
 
 export const toast = (page: Page, words: string) => page.locator('.toast', { hasText: words })
@@ -121,17 +122,10 @@ export async function watchEvents(page: Page): Promise<() => Promise<string>> {
   return () => page.evaluate(() => window.name)
 }
 
-/** Records the words of every toast: a toast lives 5 s, and a starved test process may look later than that. */
+/** The words of every toast from now on: a toast lives 5 s, and a starved test process may look later than that. */
 export async function watchToasts(page: Page): Promise<() => Promise<readonly string[]>> {
-  const said = await page.evaluateHandle(() => {
-    const words: string[] = []
-    new MutationObserver((changes) => {
-      for (const { addedNodes } of changes)
-        for (const node of addedNodes) if (node instanceof Element && node.matches('.toast')) words.push(node.textContent)
-    }).observe(document.documentElement, { childList: true, subtree: true })
-    return words
-  })
-  return () => said.jsonValue()
+  const earlier = (await toastsOf(page)).length
+  return async () => (await toastsOf(page)).slice(earlier)
 }
 
 /** On failure the error lists the page's events. */

@@ -4,7 +4,7 @@
  */
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
-import { auditVisit, expectSilence, SMALL, WIDE } from '../../harness/browser.ts'
+import { auditBothWidths, auditVisit, expectSilence, SMALL, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, newMember, type Person, readClock } from '../../harness/people.ts'
@@ -63,10 +63,7 @@ describe('the portal', () => {
       await dialog().getByLabel('Page to read more').fill('/money-trail')
       await expect(dialog().locator('.notice').nth(0)).toContainText(ENGLISH)
       await expect(dialog().locator('.notice').nth(1)).toContainText(HINDI)
-      await auditVisit(fixture.visit)
-      await page.setViewportSize(SMALL)
-      await auditVisit(fixture.visit, 'light')
-      await page.setViewportSize(WIDE)
+      await auditBothWidths(fixture.visit)
       await dialog().getByRole('button', { name: 'Save' }).click()
       await expect(toast(page, 'The announcement is saved.')).toBeVisible()
       await expect(rows()).toContainText([ENGLISH])
@@ -77,10 +74,7 @@ describe('the portal', () => {
   test('lists at both widths, narrows by state, and says when the list cannot be loaded', async () => {
     await inPortal(async () => {
       await expect(rows()).toHaveCount(1)
-      await auditVisit(fixture.visit)
-      await page.setViewportSize(SMALL)
-      await auditVisit(fixture.visit, 'light')
-      await page.setViewportSize(WIDE)
+      await auditBothWidths(fixture.visit)
       await page.getByLabel('Status').selectOption('Planned')
       await expect(page.getByText('No announcements found')).toBeVisible()
       await page.getByLabel('Status').selectOption('Running')

@@ -7,7 +7,7 @@ import { cloneTemplate, type TestDatabase } from '@roz/server/testing/database.t
 import { startTestServer } from '@roz/server/testing/postgres.ts'
 import { PRODUCTION } from '@roz/server/testing/production.ts'
 import { afterAll, expect as expectValue, test } from 'vitest'
-import { auditVisit, expectSilence, SMALL, WIDE } from '../../harness/browser.ts'
+import { auditBothWidths, expectSilence, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { useAppFixture } from '../../harness/app-fixture.ts'
@@ -42,10 +42,7 @@ test('an owner sets the app up at the first login, keeps the recovery codes, and
   const setup = page.getByRole('heading', { level: 1, name: 'Set up your authenticator app' })
   const tabs = page.getByRole('tab')
   const atBothWidths = async (): Promise<void> => {
-    await auditVisit(visit)
-    await page.setViewportSize(SMALL)
-    await auditVisit(visit, 'light')
-    await page.setViewportSize(WIDE)
+    await auditBothWidths(visit)
   }
 
   await page.goto(`${fixture.line.url}/admin/login`)

@@ -5,7 +5,7 @@
 import { codeOfApp } from '@roz/server/testing/authenticator.ts'
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect as expectValue, test } from 'vitest'
-import { auditVisit, closeVisits, expectSilence, newVisit, openBrowser, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
+import { auditBothWidths, auditVisit, closeVisits, expectSilence, newVisit, openBrowser, type Visit, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, readClock } from '../../harness/people.ts'
@@ -82,10 +82,7 @@ test('a passkey is added with a code of the app and a name', async () => {
   await expect(toast(page, 'The passkey is added.')).toBeVisible()
   await expect(page.locator('.devices li', { hasText: 'Laptop' })).toContainText('Added on')
   await hearRefusals()
-  await auditVisit(visit)
-  await page.setViewportSize(SMALL)
-  await auditVisit(visit, 'light')
-  await page.setViewportSize(WIDE)
+  await auditBothWidths(visit)
 })
 
 test('the login takes the passkey after the password, without a code', async () => {

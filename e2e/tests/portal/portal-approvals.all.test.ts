@@ -3,7 +3,7 @@
  */
 import type { Page } from 'playwright-core'
 import { beforeAll, expect as plainExpect, test } from 'vitest'
-import { auditVisit, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
+import { auditBothWidths, auditVisit, type Visit, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, BANK, newMember, type Person, readClock, setClock } from '../../harness/people.ts'
@@ -49,10 +49,7 @@ test('rows are selected by keyboard and approved with one confirmation that list
       await at.keyboard.press('Space')
     }
     await expect(at.getByText('3 selected, ₹37.00')).toBeVisible()
-    await auditVisit(visit)
-    await at.setViewportSize(SMALL)
-    await auditVisit(visit, 'light')
-    await at.setViewportSize(WIDE)
+    await auditBothWidths(visit)
     // Somebody else rejects one of them meanwhile.
     const seen = { status: 'requested', reason: 'Decided elsewhere.' } as const
     await ask(roz.url, 'rejectWithdrawal', { token: await sunita(), params: { id: ids[2] ?? '' }, body: seen })

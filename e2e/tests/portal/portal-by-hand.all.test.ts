@@ -13,7 +13,7 @@ import { showAccount, takeOver } from '@roz/server/ledger/withdrawals.ts'
 import { statementText } from '@roz/server/testing/statement.ts'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
-import { auditVisit, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
+import { auditBothWidths, type Visit, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { inDatabase } from '../../harness/database.ts'
 import { expect } from '../../harness/expect.ts'
@@ -76,12 +76,6 @@ async function press(name: string, confirm = name): Promise<void> {
     .click()
   await dialog().getByRole('button', { name: confirm, exact: true }).click()
 }
-async function atBothWidths(): Promise<void> {
-  await auditVisit(visit)
-  await page.setViewportSize(SMALL)
-  await auditVisit(visit, 'light')
-  await page.setViewportSize(WIDE)
-}
 
 describe('a payment by hand', () => {
   test('a person who was shown the account can only say paid or not paid, also after a reload', async () => {
@@ -95,14 +89,14 @@ describe('a payment by hand', () => {
     await expect(row('₹10.00')).toContainText('You were shown the bank account on')
     await page.reload()
     await expect(row('₹10.00').getByRole('button')).toHaveText(['Mark as paid', 'Not paid', 'Bank account'])
-    await atBothWidths()
+    await auditBothWidths(visit)
   })
 
   test('“not paid” requires a reason; the row says that the approval was undone, and the member reads the reason', async () => {
     await press('Not paid')
     await expect(dialog()).toContainText('Please give a reason')
     await dialog().getByLabel('Reason').fill('The bank did not take this account.')
-    await atBothWidths()
+    await auditBothWidths(visit)
     await dialog().getByRole('button', { name: 'Not paid', exact: true }).click()
     await expect(toast(page, 'The approval is undone; the money is back in the wallet.')).toBeVisible()
     await expect(row('₹10.00')).toContainText('Rejected')
@@ -124,7 +118,7 @@ describe('a payment by hand', () => {
     await press('Take over')
     await expect(dialog()).toContainText('Ravi Rao may have paid already.')
     await dialog().getByLabel('Reason').fill('Ravi has left; the bank shows no payment.')
-    await atBothWidths()
+    await auditBothWidths(visit)
     await dialog().getByRole('button', { name: 'Take over', exact: true }).click()
     await expect(toast(page, 'You have taken this withdrawal: only you can finish it.')).toBeVisible()
     await press('Mark as paid')
@@ -136,7 +130,7 @@ describe('a payment by hand', () => {
     await press('Came back', 'It came back')
     await expect(dialog()).toContainText('Please give a reason')
     await dialog().getByLabel('Reason').fill('The account is closed.')
-    await atBothWidths()
+    await auditBothWidths(visit)
     await dialog().getByRole('button', { name: 'It came back', exact: true }).click()
     await expect(toast(page, 'Recorded. The money is with the member again.')).toBeVisible()
     await expect(row('₹20.00')).toContainText('Reason: The account is closed.')
@@ -170,7 +164,7 @@ describe('a payment by hand', () => {
     await look()
     await expect(row('₹12.00')).toContainText('Withdrawals and refunds are on hold: nothing is sent until the hold ends.')
     await expect(row('₹12.00').getByRole('button')).toHaveText(['Reject'])
-    await atBothWidths()
+    await auditBothWidths(visit)
     // The account was shown before the hold. After the take-over, the screen tells the owner not to pay, and still accepts “not paid”.
     await expect(row('₹15.00').getByRole('button')).toHaveText(['Take over'])
     await press('Take over')
@@ -227,7 +221,7 @@ describe('a payment that the statement shows as returned', () => {
       await dialog().getByLabel('Line of the statement').selectOption({ index: 1 })
       await expect(dialog()).toContainText('NEFT RETURN-UTR0000000043-ACCOUNT CLOSED')
       await dialog().getByLabel('Reason').fill('The account is closed.')
-      await atBothWidths()
+      await auditBothWidths(visit)
       await dialog().getByRole('button', { name: 'It came back', exact: true }).click()
       await expect(toast(page, 'Recorded. The money is with the member again.')).toBeVisible()
     }

@@ -7,7 +7,7 @@ import { expect } from '../../harness/expect.ts'
 import type { Page } from 'playwright-core'
 import { sql } from '@roz/server/db/sql.ts'
 import { beforeAll, describe, test } from 'vitest'
-import { auditVisit, expectSilence, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
+import { auditBothWidths, auditVisit, expectSilence, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { inDatabase } from '../../harness/database.ts'
 import {
@@ -82,10 +82,7 @@ describe('withdrawals', () => {
     await expect(row('₹10.00, Asha Verma')).toContainText(`${BANK.bankName}, account ending in 9012`)
     await expect(row('₹10.00, Asha Verma')).toContainText('Bank account first used less than a day before the request')
     await expect(row('₹10.00, Asha Verma')).toContainText('Requested')
-    await auditVisit(visit)
-    await page.setViewportSize(SMALL)
-    await auditVisit(visit, 'light')
-    await page.setViewportSize(WIDE)
+    await auditBothWidths(visit)
   })
 
   test('rejecting requires a reason that the member will read; the money returns to the wallet', async () => {
@@ -147,10 +144,7 @@ describe('refunds', () => {
     await expect(row('It was spent already.')).toContainText('Rejected')
     await decide('Approve')
     await expect(toast(page, 'The refund is approved and goes to the gateway.')).toBeVisible()
-    await auditVisit(visit)
-    await page.setViewportSize(SMALL)
-    await auditVisit(visit, 'light')
-    await page.setViewportSize(WIDE)
+    await auditBothWidths(visit)
   })
 })
 

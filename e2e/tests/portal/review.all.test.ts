@@ -5,7 +5,7 @@
  */
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, test } from 'vitest'
-import { auditVisit, SMALL, WIDE } from '../../harness/browser.ts'
+import { auditBothWidths, auditVisit, SMALL, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, BANK, newMember } from '../../harness/people.ts'
@@ -43,10 +43,7 @@ async function tabTo(wanted: Locator): Promise<void> {
 }
 /** Axe, contrast, sideways scroll and the console, at both widths. */
 async function auditWidths(): Promise<void> {
-  await auditVisit(fixture.visit)
-  await page.setViewportSize(SMALL)
-  await auditVisit(fixture.visit, 'light')
-  await page.setViewportSize(WIDE)
+  await auditBothWidths(fixture.visit)
 }
 
 test('on a first day there is nothing to review, and the list says so', async () => {

@@ -5,7 +5,7 @@
 import { codeOfApp } from '@roz/server/testing/authenticator.ts'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
-import { auditVisit, expectSilence, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
+import { auditBothWidths, auditVisit, expectSilence, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, mailedLink, readClock } from '../../harness/people.ts'
@@ -44,9 +44,7 @@ const hearRefusals = () => expectSilence(visit, /the server responded with a sta
 async function atBothWidths(): Promise<void> {
   const before = page.viewportSize() ?? WIDE
   await page.setViewportSize(WIDE)
-  await auditVisit(visit)
-  await page.setViewportSize(SMALL)
-  await auditVisit(visit, 'light')
+  await auditBothWidths(visit)
   await page.setViewportSize(before)
 }
 
