@@ -215,9 +215,6 @@ export function CheckLink({ day }: { readonly day: string }) {
   )
 }
 
-const HELP_LATE_DAYS = 14
-
-/** How long money waits until it helps, and openly a day that waits too long. */
 /** Requests for help, as counts. */
 export function DeskFigures() {
   const { data } = usePage()
@@ -282,6 +279,9 @@ export function PromisesKept() {
   )
 }
 
+const HELP_LATE_DAYS = 14
+
+/** How long money waits until it helps, and openly a day that waits too long. */
 export function HelpWaits() {
   const { data, language } = usePage()
   if (data === undefined) return null
