@@ -24,7 +24,7 @@ import { sendStepUp, showRefusedStepUp, type StepUpAsks, stepUpRules } from './s
 type Given = { text: string; password: string; code: string }
 type Question = {
   readonly label: string
-  readonly hint?: string
+  readonly hint?: string | undefined
   readonly rule: typeof decisionReason
   /** A text area instead of a single line. */
   readonly long?: boolean
@@ -37,6 +37,8 @@ type DecisionProps<T> = {
   /** Disables the button until something in the body is chosen. */
   readonly unready?: boolean
   readonly question?: Question
+  /** Asks for a reason; a text is the hint of its field. */
+  readonly reason?: string | true | undefined
   /** The body is a form: `check` decides whether it may be sent, and a refusal keeps it open. */
   readonly check?: () => boolean
   /** The message for a failure without a message from the server. */
@@ -55,7 +57,8 @@ export function Decision<T>({
   confirm,
   danger = false,
   unready = false,
-  question,
+  question: given,
+  reason,
   check,
   failed,
   send,
@@ -64,6 +67,8 @@ export function Decision<T>({
   children,
 }: DecisionProps<T>) {
   const { t } = useLingui()
+  const question: Question | undefined =
+    reason === undefined ? given : { label: t`Reason`, hint: reason === true ? undefined : reason, rule: decisionReason, long: true }
   const once = useMoneyKeys()
   const [asks, setAsks] = useState<StepUpAsks>()
   const rules = z.object({

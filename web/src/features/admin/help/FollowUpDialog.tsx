@@ -4,7 +4,6 @@ import { EDITORS } from '@roz/contract/roles.ts'
 import { followUpWords } from '@roz/core/follow-up-fields.ts'
 import { publicName } from '@roz/core/help-fields.ts'
 import { type Language, LANGUAGES, SPEECH } from '@roz/core/language.ts'
-import { decisionReason } from '@roz/core/money-fields.ts'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
@@ -144,7 +143,7 @@ export function ToldDialog({ entry, onClose }: DialogProps) {
         title={<Trans>Withhold these words?</Trans>}
         confirm={t`Withhold`}
         danger
-        question={{ label: t`Reason`, hint: t`Only personal data is a reason. The staff log keeps it.`, rule: decisionReason, long: true }}
+        reason={t`Only personal data is a reason. The staff log keeps it.`}
         send={(reason) => call('withholdFollowUp', { params: { id: chosen }, body: { reason } })}
         onDone={() => toast.success(t`Withheld.`)}
         onClose={onClose}

@@ -1,7 +1,6 @@
 /** The decisions about a member's account. Each says what it does, asks for a reason and may be undone by its opposite. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { CARE } from '@roz/contract/roles.ts'
-import { decisionReason } from '@roz/core/money-fields.ts'
 import { type ReactNode, useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -116,7 +115,7 @@ function Deciding({ user, action, onClose }: { readonly user: User; readonly act
       title={title}
       confirm={confirm}
       danger={danger === true}
-      question={{ label: t`Reason`, hint: t`Your finding, for the staff log.`, rule: decisionReason, long: true }}
+      reason={t`Your finding, for the staff log.`}
       send={async (reason) => void (await call(action, { params: { id: user.id }, body: { reason } }))}
       onDone={() => toast.success(done)}
       onClose={onClose}

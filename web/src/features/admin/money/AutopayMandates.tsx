@@ -4,7 +4,6 @@
  */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { AUTOPAY_ENDED } from '@roz/core/autopay.ts'
-import { decisionReason } from '@roz/core/money-fields.ts'
 import { formatCount } from '@roz/core/numbers.ts'
 import { CARE } from '@roz/contract/roles.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
@@ -148,7 +147,7 @@ function Stopping({ mandate, onClose }: { readonly mandate: AdminMandate; readon
       title={<Trans>Stop the AutoPay of {name}?</Trans>}
       confirm={t`Stop AutoPay`}
       danger
-      question={{ label: t`Reason`, hint: t`Your finding, for the staff log.`, rule: decisionReason, long: true }}
+      reason={t`Your finding, for the staff log.`}
       send={async (reason) =>
         void (await call('adminStopAutopay', { params: { id: mandate.id }, body: { status: mandate.status, reason } }))
       }

@@ -5,7 +5,6 @@
  * - The form stays open after a refusal, so that another line can be chosen.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
-import { decisionReason } from '@roz/core/money-fields.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
@@ -33,7 +32,7 @@ export function CameBack({ withdrawal, onClose }: { readonly withdrawal: Withdra
       danger
       unready={lines.data === undefined}
       check={() => true}
-      question={{ label: t`Reason`, hint: t`It stays in the staff log.`, rule: decisionReason, long: true }}
+      reason={t`It stays in the staff log.`}
       send={(reason, idempotencyKey) =>
         call('withdrawalCameBack', {
           params: { id },

@@ -5,7 +5,6 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { TREASURY } from '@roz/contract/roles.ts'
 import type { FindingKind } from '@roz/core/findings.ts'
-import { decisionReason } from '@roz/core/money-fields.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
@@ -189,7 +188,7 @@ function CloseDialog({ finding, onClose }: { readonly finding: Finding; readonly
     <Decision
       title={<Trans>Close this finding?</Trans>}
       confirm={t`Close it`}
-      question={{ label: t`Reason`, hint: t`What it was, and how you know. The team can read it.`, rule: decisionReason, long: true }}
+      reason={t`What it was, and how you know. The team can read it.`}
       send={async (reason, idempotencyKey) =>
         (await call('closeFinding', { params: { id }, body: { status, seen, reason }, idempotencyKey })).finding.status
       }

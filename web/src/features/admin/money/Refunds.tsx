@@ -4,7 +4,6 @@
  */
 import { useLingui } from '@lingui/react/macro'
 import { TREASURY } from '@roz/contract/roles.ts'
-import { decisionReason } from '@roz/core/money-fields.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
@@ -188,7 +187,7 @@ function Deciding({ action, refund, approvalAbove, onClose }: Open & { readonly 
       title={status === 'approved' ? t`Undo the approval and reject?` : t`Reject this refund?`}
       confirm={t`Reject`}
       danger
-      question={{ label: t`Reason`, hint: t`The member sees it.`, rule: decisionReason, long: true }}
+      reason={t`The member sees it.`}
       send={(reason, idempotencyKey) => call('rejectRefund', { params, body: { status, seen, reason }, idempotencyKey })}
       onDone={() =>
         toast.success(

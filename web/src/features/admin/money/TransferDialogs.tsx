@@ -2,7 +2,6 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { rupeesFromPaise, ZERO } from '@roz/core/money.ts'
-import { decisionReason } from '@roz/core/money-fields.ts'
 import { bankNumber, transferReference } from '@roz/core/reference-fields.ts'
 import { readAmount, shownAmount } from '@roz/core/typed-money.ts'
 import { useState } from 'react'
@@ -147,7 +146,7 @@ export function DecideTransfer({ act, transfer, onClose }: DecideProps) {
       title={isReject ? <Trans>Reject this transfer?</Trans> : <Trans>Confirm this transfer?</Trans>}
       confirm={isReject ? t`Reject` : t`Confirm`}
       danger={isReject}
-      {...(isReject ? { question: { label: t`Reason`, rule: decisionReason, long: true } } : {})}
+      reason={isReject || undefined}
       send={(reason) => (isReject ? call('rejectTransfer', { params, body: { reason } }) : call('approveTransfer', { params }))}
       onDone={(answer) => (isReject ? toast.success(t`Rejected. Nothing was credited.`) : told(answer))}
       onClose={onClose}

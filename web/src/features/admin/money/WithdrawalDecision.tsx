@@ -4,7 +4,6 @@
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
-import { decisionReason } from '@roz/core/money-fields.ts'
 import { bankReference } from '@roz/core/reference-fields.ts'
 import type { ReactNode } from 'react'
 import { call } from '../../../app/api.ts'
@@ -69,7 +68,7 @@ export function WithdrawalDecision({ action, withdrawal, approvalAbove, onClose,
           title={status === 'approved' ? t`Undo the approval and reject?` : t`Reject this withdrawal?`}
           confirm={t`Reject`}
           danger
-          question={{ label: t`Reason`, hint: t`The member sees it.`, rule: decisionReason, long: true }}
+          reason={t`The member sees it.`}
           send={(reason, idempotencyKey) => call('rejectWithdrawal', { params, body: { status, seen, reason }, idempotencyKey })}
           onDone={said(
             status === 'approved'
@@ -147,7 +146,7 @@ function ByHandDecision({
           title={t`Was this not paid?`}
           confirm={t`Not paid`}
           danger
-          question={{ label: t`Reason`, hint: t`The member sees it.`, rule: decisionReason, long: true }}
+          reason={t`The member sees it.`}
           send={(reason, idempotencyKey) => call('withdrawalNotPaid', { params, body: { status, seen, reason }, idempotencyKey })}
           onDone={said(t`The approval is undone; the money is back in the wallet.`)}
           onClose={onClose}
@@ -169,7 +168,7 @@ function ByHandDecision({
           title={t`Take over this payment?`}
           confirm={t`Take over`}
           danger
-          question={{ label: t`Reason`, hint: t`It stays in the staff log.`, rule: decisionReason, long: true }}
+          reason={t`It stays in the staff log.`}
           send={(reason, idempotencyKey) =>
             call('takeOverWithdrawal', { params, body: { status, reason, from: withdrawal.shownTo?.id ?? '' }, idempotencyKey })
           }

@@ -1,7 +1,6 @@
 /** Shows the bills of an entry to staff, also those that are not public. The treasury can withhold a picture from the public. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { TREASURY } from '@roz/contract/roles.ts'
-import { decisionReason } from '@roz/core/money-fields.ts'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
@@ -116,7 +115,7 @@ function Withholding({ hash, number, onDone, onClose }: WithholdingProps) {
       title={<Trans>Withhold page {number}?</Trans>}
       confirm={t`Withhold`}
       danger
-      question={{ label: t`Reason`, hint: t`Only the team reads it.`, rule: decisionReason, long: true }}
+      reason={t`Only the team reads it.`}
       send={(reason) => call('withholdReceipt', { params: { hash }, body: { reason } })}
       onDone={({ withheld }) => {
         onDone(withheld)

@@ -1,6 +1,5 @@
 /** Approves or rejects a requested payment, and says who did. A decision sends the status and the fingerprint of the row, so that the server refuses a decision on an outdated row. */
 import { Trans, useLingui } from '@lingui/react/macro'
-import { decisionReason } from '@roz/core/money-fields.ts'
 import type { ReactNode } from 'react'
 import { call } from '../../../app/api.ts'
 import { toast } from '../../../ui/Toast.tsx'
@@ -59,7 +58,7 @@ export function OutlayDecision({ action, of, entry: { id, status, seen }, onClos
       title={<Trans>Reject this payment?</Trans>}
       confirm={t`Reject`}
       danger
-      question={{ label: t`Reason`, hint: t`The person who requested the payment will read this.`, rule: decisionReason, long: true }}
+      reason={t`The person who requested the payment will read this.`}
       send={async (reason, idempotencyKey) => {
         const given = { params, body: { status, seen, reason }, idempotencyKey }
         await (of === 'help' ? call('rejectDisbursement', given) : call('rejectHouseEntry', given))

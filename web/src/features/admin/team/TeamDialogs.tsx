@@ -1,7 +1,6 @@
 /** The dialogs of the team: inviting, and every change of a person. Each says what it does before it does it. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { STAFF_ROLES, type StaffRole } from '@roz/contract/roles.ts'
-import { decisionReason } from '@roz/core/money-fields.ts'
 import { name as nameRule } from '@roz/core/name-fields.ts'
 import { email as emailRule } from '@roz/core/person-fields.ts'
 import { useState } from 'react'
@@ -152,7 +151,7 @@ function RemoveDialog({ person, onClose }: Closing & { readonly person: StaffMem
       title={<Trans>Remove {person.name} from the team?</Trans>}
       confirm={t`Remove`}
       danger
-      question={{ label: t`Reason`, hint: t`For the staff log.`, rule: decisionReason, long: true }}
+      reason={t`For the staff log.`}
       send={(reason) => call('removeStaff', { params: { id: person.id }, body: { reason } })}
       onDone={(answer) => tell(answer, 'removed', t`Removed. ${person.name} is logged out everywhere.`)}
       onClose={onClose}
@@ -175,7 +174,7 @@ function ResetDialog({ person, onClose }: Closing & { readonly person: StaffMemb
       title={<Trans>Remove the app of {person.name}?</Trans>}
       confirm={t`Remove the app`}
       danger
-      question={{ label: t`Reason`, hint: t`For the staff log.`, rule: decisionReason, long: true }}
+      reason={t`For the staff log.`}
       send={(reason) => call('resetStaffTotp', { params: { id: person.id }, body: { reason } })}
       onDone={(answer) => tell(answer, 'totp_reset', t`Removed. ${person.name} can log in with the password alone.`)}
       onClose={onClose}
