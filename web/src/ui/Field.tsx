@@ -40,15 +40,17 @@ export function Field({ label, error, hint, children }: Common & { readonly chil
           {hint}
         </p>
       )}
-      {error === undefined ? null : (
-        <p className="field-error" id={`${id}-error`}>
-          <ErrorIcon size={18} />
-          <span>{error}</span>
-        </p>
-      )}
+      {error === undefined ? null : <FieldError id={`${id}-error`}>{error}</FieldError>}
     </div>
   )
 }
+
+export const FieldError = ({ id, children }: { readonly id?: string; readonly children: ReactNode }) => (
+  <p className="field-error" id={id}>
+    <ErrorIcon size={18} />
+    <span>{children}</span>
+  </p>
+)
 
 type TextFieldProps = Common &
   Omit<InputHTMLAttributes<HTMLInputElement>, 'className' | 'id'> & {

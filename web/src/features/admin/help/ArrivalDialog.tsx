@@ -20,6 +20,7 @@ import { portalError } from '../portal-form-errors.ts'
 import { problemOf, useProblems } from '../problems.ts'
 import type { Disbursement } from '../queries.ts'
 import { WAY_NAMES } from './case-queries.ts'
+import { Options } from '../Options.tsx'
 
 type Said<W> = {
   readonly received: boolean
@@ -108,11 +109,7 @@ export function ArrivalDialog<T, W extends ArrivalWay>({
           </p>
         ) : null}
         <SelectField label={t`How you learnt it`} value={how} onChange={(event) => setHow(event.target.value as W)}>
-          {ways.map((way) => (
-            <option key={way} value={way}>
-              {i18n._(WAY_NAMES[way])}
-            </option>
-          ))}
+          <Options values={ways} nameOf={(way) => i18n._(WAY_NAMES[way])} />
         </SelectField>
         <TextField
           label={t`Day`}

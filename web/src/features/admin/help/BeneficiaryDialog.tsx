@@ -12,6 +12,7 @@ import { problemOf, useProblems } from '../problems.ts'
 import { usePaused } from '../use-paused.ts'
 import { useBeneficiaryFacts } from './beneficiary-facts.ts'
 import { type Beneficiary, CONSENTS, GUARDIAN_NAMES, namesakesQuery } from './queries.ts'
+import { Options } from '../Options.tsx'
 
 export function useBeneficiaryValues(beneficiary: Beneficiary | undefined) {
   const [values, setValues] = useState({
@@ -95,11 +96,7 @@ export function BeneficiaryFields({ form }: { readonly form: BeneficiaryForm }) 
       >
         {/* A recorded consent ends only by a revocation. */}
         {(beneficiary?.consent ?? null) === null ? <option value="">{t`Not given yet`}</option> : null}
-        {CONSENT_WAYS.map((way) => (
-          <option key={way} value={way}>
-            {i18n._(CONSENTS[way])}
-          </option>
-        ))}
+        <Options values={CONSENT_WAYS} nameOf={(way) => i18n._(CONSENTS[way])} />
       </SelectField>
       {values.how === '' ? null : (
         <TextField
@@ -142,11 +139,7 @@ export function BeneficiaryFields({ form }: { readonly form: BeneficiaryForm }) 
           onChange={(event) => set({ guardian: event.target.value })}
         >
           <option value="">{t`Please choose`}</option>
-          {GUARDIANS.map((guardian) => (
-            <option key={guardian} value={guardian}>
-              {i18n._(GUARDIAN_NAMES[guardian])}
-            </option>
-          ))}
+          <Options values={GUARDIANS} nameOf={(guardian) => i18n._(GUARDIAN_NAMES[guardian])} />
         </SelectField>
       ) : null}
       <TextAreaField

@@ -48,6 +48,7 @@ import {
 } from './case-queries.ts'
 import { CaseArrival, CaseFollowUp, OutcomeButtons } from './CaseOutcome.tsx'
 import { CasePayment } from './CasePayment.tsx'
+import { Options } from '../Options.tsx'
 
 type Open = 'step' | 'agree' | 'assign' | 'pay' | 'arrival' | 'followUp'
 type DialogProps = { readonly number: string; readonly team: CaseTeam; readonly onClose: () => void }
@@ -221,19 +222,11 @@ function StepDialog({ one, onDone, onClose }: ChangeProps) {
       onClose={onClose}
     >
       <SelectField label={t`What happened`} value={step} onChange={(event) => setStep(event.target.value as CaseStep)}>
-        {steps.map((each) => (
-          <option key={each} value={each}>
-            {i18n._(STEP_NAMES[each])}
-          </option>
-        ))}
+        <Options values={steps} nameOf={(each) => i18n._(STEP_NAMES[each])} />
       </SelectField>
       <SelectField label={t`How`} value={how} onChange={(event) => setHow(event.target.value as typeof how)}>
         <option value="">{t`Another way`}</option>
-        {CASE_WAYS.map((way) => (
-          <option key={way} value={way}>
-            {i18n._(WAY_NAMES[way])}
-          </option>
-        ))}
+        <Options values={CASE_WAYS} nameOf={(way) => i18n._(WAY_NAMES[way])} />
       </SelectField>
       <UrgencyField value={urgency} onChange={setUrgency} />
       <TextAreaField
@@ -252,11 +245,7 @@ function StepDialog({ one, onDone, onClose }: ChangeProps) {
             error={portalError(problems.reason)}
             onChange={(event) => setReason(event.target.value as CaseReason)}
           >
-            {CASE_REASON_CODES.map((each) => (
-              <option key={each} value={each}>
-                {CASE_REASONS[each][currentLanguage()]}
-              </option>
-            ))}
+            <Options values={CASE_REASON_CODES} nameOf={(each) => CASE_REASONS[each][currentLanguage()]} />
           </SelectField>
           <TextAreaField
             label={t`Further words for the person`}
@@ -278,11 +267,7 @@ function UrgencyField({ value, onChange }: UrgencyProps) {
   return (
     <SelectField label={t`How urgent`} value={value} onChange={(event) => onChange(event.target.value as CaseUrgency | '')}>
       <option value="">{t`Not judged yet`}</option>
-      {CASE_URGENCIES.map((each) => (
-        <option key={each} value={each}>
-          {i18n._(URGENCY_NAMES[each])}
-        </option>
-      ))}
+      <Options values={CASE_URGENCIES} nameOf={(each) => i18n._(URGENCY_NAMES[each])} />
     </SelectField>
   )
 }

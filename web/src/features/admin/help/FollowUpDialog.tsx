@@ -8,8 +8,7 @@ import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { SelectField, TextAreaField, TextField } from '../../../ui/Field.tsx'
-import { ErrorIcon } from '../../../ui/icons.tsx'
+import { FieldError, SelectField, TextAreaField, TextField } from '../../../ui/Field.tsx'
 import { Modal } from '../../../ui/Modal.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
@@ -19,6 +18,7 @@ import { portalError } from '../portal-form-errors.ts'
 import { problemOf, useProblems } from '../problems.ts'
 import type { Disbursement } from '../queries.ts'
 import { useMay } from '../use-may.ts'
+import { Options } from '../Options.tsx'
 
 type DialogProps = { readonly entry: Disbursement; readonly onClose: () => void }
 
@@ -85,11 +85,7 @@ export function FollowUpDialog<T>({ send: sendSaid, upload, onDone, onClose }: F
           <Trans>Write what the person says, good or bad. Only personal data is left out.</Trans>
         </p>
         <SelectField label={t`Language of the words`} value={language} onChange={(event) => setLanguage(event.target.value as Language)}>
-          {LANGUAGES.map((each) => (
-            <option key={each} value={each}>
-              {SPEECH[each].name}
-            </option>
-          ))}
+          <Options values={LANGUAGES} nameOf={(each) => SPEECH[each].name} />
         </SelectField>
         <TextAreaField
           label={t`Their words`}
@@ -121,10 +117,7 @@ export function FollowUpDialog<T>({ send: sendSaid, upload, onDone, onClose }: F
           </label>
         )}
         {hash === undefined || agreed === hash || problems.picture === undefined ? null : (
-          <p className="field-error">
-            <ErrorIcon size={18} />
-            <span>{portalError(problems.picture)}</span>
-          </p>
+          <FieldError>{portalError(problems.picture)}</FieldError>
         )}
       </Decision>
       <CoverNext pages={pages} of="picture" />

@@ -13,7 +13,7 @@ import { EmptyState } from '../../../ui/Feedback.tsx'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { RowList } from '../RowList.tsx'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
-import { MoneyRow, useNarrowing } from '../money/MoneyRows.tsx'
+import { MoneyRow, RowActions, useNarrowing } from '../money/MoneyRows.tsx'
 import { type Disbursement, narrowed, toldHelpOf } from '../queries.ts'
 import { StoryDialog } from './StoryDialog.tsx'
 import { useMay, useViewerId } from '../use-may.ts'
@@ -195,16 +195,7 @@ function Row({ entry, inFund, onChoose }: RowProps) {
         ...(status === 'requested' && isOwn ? [t`You requested this. Another person must approve it.`] : []),
       ]}
     >
-      {actions.map((action) => (
-        <Button
-          key={action}
-          kind={action === 'approve' || action === 'story' ? 'secondary' : 'quiet'}
-          aria-label={`${labels[action]}: ${about}`}
-          onClick={() => onChoose(action)}
-        >
-          {labels[action]}
-        </Button>
-      ))}
+      <RowActions actions={actions} labels={labels} main={['approve', 'story']} about={about} onChoose={onChoose} />
       {story === null ? null : (
         <Link
           className={buttonClass('quiet')}

@@ -18,7 +18,7 @@ import { toast } from '../../../ui/Toast.tsx'
 import { RowList } from '../RowList.tsx'
 import { Decision } from '../Decision.tsx'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
-import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
+import { MoneyRow, RowActions, useNarrowing } from './MoneyRows.tsx'
 import { narrowed } from '../queries.ts'
 import { useMay, useViewerId } from '../use-may.ts'
 import { OutlayDecision, type OutlayAction, useDeciders } from '../outlays/OutlayDecision.tsx'
@@ -27,6 +27,7 @@ import { ENTRY_FILTERS, HOUSE_NAMES, HOUSE_PAYABLE, type HouseEntry, houseEntrie
 import { CoverNext } from '../outlays/BillPages.tsx'
 import { BillView } from '../outlays/BillView.tsx'
 import { OtherPurposes, Purpose } from '../outlays/Purpose.tsx'
+import { Options } from '../Options.tsx'
 
 type Kind = Exclude<HouseEntry['kind'], 'gateway_settled'>
 type Payable = Readonly<Record<Kind, number>>
@@ -150,16 +151,7 @@ function Row({ entry, onChoose }: RowProps) {
       ]}
       warnings={status === 'requested' && isOwn ? [t`You requested this. Another person must approve it.`] : []}
     >
-      {actions.map((action) => (
-        <Button
-          key={action}
-          kind={action === 'approve' ? 'secondary' : 'quiet'}
-          aria-label={`${labels[action]}: ${about}`}
-          onClick={() => onChoose(action)}
-        >
-          {labels[action]}
-        </Button>
-      ))}
+      <RowActions actions={actions} labels={labels} main={['approve']} about={about} onChoose={onChoose} />
     </MoneyRow>
   )
 }
@@ -181,11 +173,7 @@ function EntryDialog({ payable, approvalAbove, onClose }: DialogProps) {
         onClose={onClose}
       >
         <SelectField label={t`Kind of entry`} value={kind} onChange={(event) => setKind(event.target.value as Kind)}>
-          {KINDS.map((name) => (
-            <option key={name} value={name}>
-              {i18n._(HOUSE_NAMES[name])}
-            </option>
-          ))}
+          <Options values={KINDS} nameOf={(name) => i18n._(HOUSE_NAMES[name])} />
         </SelectField>
         <p className="spaced">
           <Available amount={payable[kind]} />

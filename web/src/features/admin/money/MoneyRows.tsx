@@ -6,11 +6,13 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { currentLanguage } from '../../../app/language.ts'
 import { paths } from '../../../paths.ts'
+import { Button } from '../../../ui/Button.tsx'
 import { Badge } from '../../../ui/Feedback.tsx'
 import { SelectField } from '../../../ui/Field.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { formatForeign } from '../../../ui/Money.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
+import { Options } from '../Options.tsx'
 import type { Narrowing, Payee, Withdrawal } from '../queries.ts'
 import { SearchField } from '../SearchField.tsx'
 import type { Shown } from '../states.ts'
@@ -27,11 +29,7 @@ export function useStatus<S extends string>(states: States<S>) {
   const field = (
     <SelectField label={t`Status`} value={status} onChange={(event) => setStatus(event.target.value as S | '')}>
       <option value="">{t`All`}</option>
-      {Object.entries<Shown>(states).map(([state, { label }]) => (
-        <option key={state} value={state}>
-          {i18n._(label)}
-        </option>
-      ))}
+      <Options values={Object.keys(states) as S[]} nameOf={(state) => i18n._(states[state].label)} />
     </SelectField>
   )
   return { status, field }
@@ -192,3 +190,26 @@ export function MoneyRow({
     </li>
   )
 }
+
+type RowActionsProps<A extends string> = {
+  readonly actions: readonly A[]
+  readonly labels: Readonly<Record<A, string>>
+  /** The actions that stand out. */
+  readonly main: readonly A[]
+  /** What a screen reader adds to the label. */
+  readonly about: string
+  readonly onChoose: (action: A) => void
+}
+
+/** The buttons of a row, one for each action. */
+export const RowActions = <A extends string>({ actions, labels, main, about, onChoose }: RowActionsProps<A>) =>
+  actions.map((action) => (
+    <Button
+      key={action}
+      kind={main.includes(action) ? 'secondary' : 'quiet'}
+      aria-label={`${labels[action]}: ${about}`}
+      onClick={() => onChoose(action)}
+    >
+      {labels[action]}
+    </Button>
+  ))

@@ -8,7 +8,6 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
-import { Button } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/Feedback.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
@@ -18,7 +17,7 @@ import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { BatchApproval, type Picked, usePicked } from './BatchApproval.tsx'
 import { BeforeApproval } from './BeforeApproval.tsx'
 import { Decision } from '../Decision.tsx'
-import { MoneyRow, type MoneyRowProps, useApprovals, useNarrowing } from './MoneyRows.tsx'
+import { MoneyRow, type MoneyRowProps, RowActions, useApprovals, useNarrowing } from './MoneyRows.tsx'
 import { type AdminRefund, type RefundState, adminRefundsQuery, sorted } from '../queries.ts'
 import { REFUND_FILTERS, REFUND_STATES, warningsOf } from '../states.ts'
 import { useMay, useViewerId } from '../use-may.ts'
@@ -139,16 +138,7 @@ function RefundRow({ refund, actions, pick, onChoose }: RowProps) {
       ]}
       warnings={warningsOf(refund)}
     >
-      {actions.map((action) => (
-        <Button
-          key={action}
-          kind={action === 'approve' ? 'secondary' : 'quiet'}
-          aria-label={`${labels[action]}: ${formatMoney(amount)}, ${who}`}
-          onClick={() => onChoose(action)}
-        >
-          {labels[action]}
-        </Button>
-      ))}
+      <RowActions actions={actions} labels={labels} main={['approve']} about={`${formatMoney(amount)}, ${who}`} onChoose={onChoose} />
     </MoneyRow>
   )
 }

@@ -19,6 +19,7 @@ import { Decision } from '../Decision.tsx'
 import { portalError } from '../portal-form-errors.ts'
 import { personsOf } from '../queries.ts'
 import { useMay } from '../use-may.ts'
+import { Options } from '../Options.tsx'
 
 type Taxed = Output<Api['taxWithheld']>['members'][number]
 
@@ -44,11 +45,7 @@ export function TaxWithheld() {
         <>
           <div className="narrowing">
             <SelectField label={t`Quarter`} value={first.quarter} onChange={(event) => setQuarter(event.target.value)}>
-              {first.quarters.map((name) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
-              ))}
+              <Options values={first.quarters} nameOf={(name) => name} />
             </SelectField>
           </div>
           {first.sum.tax === 0 ? null : (

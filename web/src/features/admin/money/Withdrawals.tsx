@@ -18,7 +18,7 @@ import { Listing } from '../../Listing.tsx'
 import { BankOfIfsc, useBankDoubt } from '../../wallet/BankOfIfsc.tsx'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { BatchApproval, type Picked, usePicked } from './BatchApproval.tsx'
-import { MoneyRow, type MoneyRowProps, useApprovals, useNarrowing } from './MoneyRows.tsx'
+import { MoneyRow, type MoneyRowProps, RowActions, useApprovals, useNarrowing } from './MoneyRows.tsx'
 import { type Withdrawal, type WithdrawalState, withdrawalsQuery, sorted } from '../queries.ts'
 import { useMay } from '../use-may.ts'
 import { warningsOf, WITHDRAWAL_FILTERS, WITHDRAWAL_STATES } from '../states.ts'
@@ -185,6 +185,7 @@ function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
     takeOver: t`Take over`,
     cameBack: t`Came back`,
   } satisfies Record<WithdrawalAction, string>
+  const actions = actionsOf(withdrawal, byHand, viewer)
   const holder = useHolder(withdrawal, viewer)
   const approvals = useApprovals(withdrawal)
   const nameOf = useNameOf()
@@ -214,16 +215,13 @@ function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
       ]}
       warnings={[...warningsOf(withdrawal), ...(holder === null ? [] : [holder])]}
     >
-      {actionsOf(withdrawal, byHand, viewer).map((action, index) => (
-        <Button
-          key={action}
-          kind={index === 0 && action !== 'cameBack' ? 'secondary' : 'quiet'}
-          aria-label={`${labels[action]}: ${formatMoney(amount)}, ${member.name}`}
-          onClick={() => onChoose(action)}
-        >
-          {labels[action]}
-        </Button>
-      ))}
+      <RowActions
+        actions={actions}
+        labels={labels}
+        main={actions.filter((action, index) => index === 0 && action !== 'cameBack')}
+        about={`${formatMoney(amount)}, ${member.name}`}
+        onChoose={onChoose}
+      />
     </MoneyRow>
   )
 }

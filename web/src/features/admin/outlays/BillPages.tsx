@@ -10,7 +10,7 @@ import { BILL_PAGES_MAX } from '@roz/core/help-fields.ts'
 import { type ChangeEvent, useEffect, useRef, useState } from 'react'
 import { call, messageOf } from '../../../app/api.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { ErrorIcon } from '../../../ui/icons.tsx'
+import { FieldError } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { CoverDialog } from '../help/CoverDialog.tsx'
 import { type Cover, coveredCopy, fileOf, penOf, readPage } from '../help/cover.ts'
@@ -187,12 +187,7 @@ export function BillPages({ pages, error, of = 'bill' }: BillPagesProps) {
         aria-label={of === 'picture' ? t`Choose a picture` : t`Add a page`}
         onChange={chosen}
       />
-      {error === undefined ? null : (
-        <p className="field-error">
-          <ErrorIcon size={18} />
-          <span>{error}</span>
-        </p>
-      )}
+      {error === undefined ? null : <FieldError>{error}</FieldError>}
     </div>
   )
 }

@@ -10,6 +10,7 @@ import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
 import type { Invitation, StaffMember } from './queries.ts'
 import { ROLE_WORDS } from './roles.ts'
+import { Options } from '../Options.tsx'
 
 export type TeamAction =
   | { readonly kind: 'role' | 'remove' | 'reset' | 'stop'; readonly person: StaffMember }
@@ -26,11 +27,7 @@ function RoleField({ value, onChange }: { readonly value: StaffRole; readonly on
       value={value}
       onChange={(event) => onChange(STAFF_ROLES.find((role) => role === event.target.value) ?? value)}
     >
-      {STAFF_ROLES.map((role) => (
-        <option key={role} value={role}>
-          {i18n._(ROLE_WORDS[role].name)}
-        </option>
-      ))}
+      <Options values={STAFF_ROLES} nameOf={(role) => i18n._(ROLE_WORDS[role].name)} />
     </SelectField>
   )
 }
