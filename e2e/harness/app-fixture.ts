@@ -83,6 +83,11 @@ export function useAppFixture({ size = SMALL, env }: FixtureOptions = {}) {
       }
     },
 
+    /** Opens a screen with a token. */
+    as(token: string | undefined, path: string, work: Work): Promise<void> {
+      return this.at(path, work, { token })
+    },
+
     /** Stops the server for the work, and starts it again. */
     async withoutServer(work: () => Promise<void>): Promise<void> {
       await roz.stop()

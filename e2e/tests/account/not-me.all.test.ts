@@ -48,30 +48,26 @@ describe('the page', () => {
   })
 
   test('one press ends every session and mails the reset link, also when the connection breaks at first', async () => {
-    await fixture.at(
-      link.pathname + link.search,
-      async (page) => {
-        fixture.line.breakLine('POST /api/auth/not-me', 'cut')
-        await press(page, 'Secure my account')
-        await expect(exactToast(page, 'Network error. Please check your connection and try again.')).toBeVisible()
-        fixture.line.mend()
-        await press(page, 'Secure my account')
-        await expect(page.getByRole('heading', { level: 1 })).toHaveText('Your account is secured')
-        await expect(
-          page.getByText('Withdrawals and refunds are stopped until we have checked your account. You need a new password:'),
-        ).toBeVisible()
-        await expect(page.getByRole('main').getByRole('listitem')).toHaveText([
-          'Open the email within one hour and choose a new password. Its link works once.',
-          'Log in with the new password and check that everything is as you left it.',
-          'If something is missing or wrong, write to us.',
-        ])
-        await expectSilence(fixture.visit, /ERR_|Failed to load/)
-        await auditVisit(fixture.visit)
-        await expect(page.getByRole('link', { name: 'Send the link again' })).toHaveAttribute('href', '/forgot-password')
-        expect(await storedToken(page)).toBeNull()
-      },
-      { token: asha.token },
-    )
+    await fixture.as(asha.token, link.pathname + link.search, async (page) => {
+      fixture.line.breakLine('POST /api/auth/not-me', 'cut')
+      await press(page, 'Secure my account')
+      await expect(exactToast(page, 'Network error. Please check your connection and try again.')).toBeVisible()
+      fixture.line.mend()
+      await press(page, 'Secure my account')
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText('Your account is secured')
+      await expect(
+        page.getByText('Withdrawals and refunds are stopped until we have checked your account. You need a new password:'),
+      ).toBeVisible()
+      await expect(page.getByRole('main').getByRole('listitem')).toHaveText([
+        'Open the email within one hour and choose a new password. Its link works once.',
+        'Log in with the new password and check that everything is as you left it.',
+        'If something is missing or wrong, write to us.',
+      ])
+      await expectSilence(fixture.visit, /ERR_|Failed to load/)
+      await auditVisit(fixture.visit)
+      await expect(page.getByRole('link', { name: 'Send the link again' })).toHaveAttribute('href', '/forgot-password')
+      expect(await storedToken(page)).toBeNull()
+    })
     expect(await isIn(asha.token)).toBe(false)
     const reset = new URL(await mailedLink(fixture.roz.url, asha.email, '/reset-password'))
     const token = reset.searchParams.get('token') ?? ''
@@ -82,24 +78,20 @@ describe('the page', () => {
 describe('the portal', () => {
   test('shows since when and why a member is on hold, and ends the hold with a reason', async () => {
     const admin = await adminToken(fixture.roz.url)
-    await fixture.at(
-      '/admin/dashboard?tab=users',
-      async (page) => {
-        const row = page.getByRole('listitem').filter({ hasText: asha.email })
-        await expect(row.getByText('On hold')).toBeVisible()
-        await row.getByRole('link', { name: asha.name }).click()
-        const member = page.locator('.tab-panel')
-        await expect(member).toContainText("“This wasn't me”")
-        await expect(member).toContainText(/to the email about a (withdrawal|new bank account)/)
-        await member.getByRole('button', { name: 'Release' }).click()
-        await dialog(page).getByRole('button', { name: 'Release' }).click()
-        await expect(dialog(page)).toBeVisible()
-        await dialog(page).getByLabel('Reason').fill('Spoke to her by phone.')
-        await dialog(page).getByRole('button', { name: 'Release' }).click()
-        await expect(exactToast(page, 'Released. Withdrawals and refunds can be approved again.')).toBeVisible()
-        await expect(member.getByText('On hold')).toHaveCount(0)
-      },
-      { token: admin },
-    )
+    await fixture.as(admin, '/admin/dashboard?tab=users', async (page) => {
+      const row = page.getByRole('listitem').filter({ hasText: asha.email })
+      await expect(row.getByText('On hold')).toBeVisible()
+      await row.getByRole('link', { name: asha.name }).click()
+      const member = page.locator('.tab-panel')
+      await expect(member).toContainText("“This wasn't me”")
+      await expect(member).toContainText(/to the email about a (withdrawal|new bank account)/)
+      await member.getByRole('button', { name: 'Release' }).click()
+      await dialog(page).getByRole('button', { name: 'Release' }).click()
+      await expect(dialog(page)).toBeVisible()
+      await dialog(page).getByLabel('Reason').fill('Spoke to her by phone.')
+      await dialog(page).getByRole('button', { name: 'Release' }).click()
+      await expect(exactToast(page, 'Released. Withdrawals and refunds can be approved again.')).toBeVisible()
+      await expect(member.getByText('On hold')).toHaveCount(0)
+    })
   })
 })

@@ -34,30 +34,26 @@ describe('the portal', () => {
   const kept = (page: Page) => page.evaluate(() => [localStorage.getItem('token'), sessionStorage.getItem('admin-token')])
 
   test('its token exists only in its tab, and a member logged in beside it stays logged in', async () => {
-    await fixture.at(
-      '/dashboard',
-      async (page) => {
-        await expect(balanceInBar(page)).toHaveText('₹10.00')
-        await page.goto(`${line.url}/admin/login`)
-        await signIn(page, ADMIN)
-        await page.waitForURL(`${line.url}/admin/dashboard`)
-        const [members, portals] = await kept(page)
-        expect([members, typeof portals, portals === asha.token]).toEqual([asha.token, 'string', false])
-        // Another tab of the same browser has the member's session, and no portal session.
-        const other = await page.context().newPage()
-        await other.goto(`${line.url}/admin/dashboard`)
-        await other.waitForURL(`${line.url}/admin/login`)
-        await other.goto(`${line.url}/dashboard`)
-        await expect(balanceInBar(other)).toHaveText('₹10.00')
-        await other.close()
-        await button(page, 'Logout').click()
-        await page.waitForURL(`${line.url}/admin/login`)
-        expect(await kept(page)).toEqual([asha.token, null])
-        await page.goto(`${line.url}/wallet`)
-        await expect(balanceInBar(page)).toHaveText('₹10.00')
-      },
-      { token: asha.token },
-    )
+    await fixture.as(asha.token, '/dashboard', async (page) => {
+      await expect(balanceInBar(page)).toHaveText('₹10.00')
+      await page.goto(`${line.url}/admin/login`)
+      await signIn(page, ADMIN)
+      await page.waitForURL(`${line.url}/admin/dashboard`)
+      const [members, portals] = await kept(page)
+      expect([members, typeof portals, portals === asha.token]).toEqual([asha.token, 'string', false])
+      // Another tab of the same browser has the member's session, and no portal session.
+      const other = await page.context().newPage()
+      await other.goto(`${line.url}/admin/dashboard`)
+      await other.waitForURL(`${line.url}/admin/login`)
+      await other.goto(`${line.url}/dashboard`)
+      await expect(balanceInBar(other)).toHaveText('₹10.00')
+      await other.close()
+      await button(page, 'Logout').click()
+      await page.waitForURL(`${line.url}/admin/login`)
+      expect(await kept(page)).toEqual([asha.token, null])
+      await page.goto(`${line.url}/wallet`)
+      await expect(balanceInBar(page)).toHaveText('₹10.00')
+    })
   })
 
   test('staff who log in at the members’ login are sent to the portal’s, and get no member’s session', async () => {
@@ -79,24 +75,20 @@ describe('the portal', () => {
     await ask(roz.url, 'joinRound', { token: asha.token, body: {} })
     const token = await adminToken(roz.url)
     await setClock(roz.url, new Date(Date.parse(await readClock(roz.url)) + 11 * 60_000).toISOString())
-    await fixture.at(
-      '/admin/dashboard',
-      async (page) => {
-        const draw = dialog(page).getByRole('button', { name: 'Trigger Draw' })
-        await page.locator('main').getByRole('button', { name: 'Trigger Draw' }).first().click()
-        await draw.click()
-        const password = dialog(page).getByLabel('Your password', { exact: true })
-        await password.fill('not the password')
-        await draw.click()
-        await expect(dialog(page)).toContainText('That password is not correct.')
-        expect((await ask(roz.url, 'currentRound')).output.status).toBe('open')
-        await password.fill(ADMIN.password)
-        await draw.click()
-        await expect(toast(page, 'Draw triggered successfully!')).toBeVisible()
-        await expect(dialog(page)).toHaveCount(0)
-      },
-      { token },
-    )
+    await fixture.as(token, '/admin/dashboard', async (page) => {
+      const draw = dialog(page).getByRole('button', { name: 'Trigger Draw' })
+      await page.locator('main').getByRole('button', { name: 'Trigger Draw' }).first().click()
+      await draw.click()
+      const password = dialog(page).getByLabel('Your password', { exact: true })
+      await password.fill('not the password')
+      await draw.click()
+      await expect(dialog(page)).toContainText('That password is not correct.')
+      expect((await ask(roz.url, 'currentRound')).output.status).toBe('open')
+      await password.fill(ADMIN.password)
+      await draw.click()
+      await expect(toast(page, 'Draw triggered successfully!')).toBeVisible()
+      await expect(dialog(page)).toHaveCount(0)
+    })
   })
 })
 

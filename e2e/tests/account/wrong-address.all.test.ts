@@ -65,31 +65,27 @@ describe('the banner of an unconfirmed member', () => {
   test('changes the address on every screen, says a refusal in words, and the profile names what holds', async () => {
     const person = await register(fixture.roz.url, 'Ravi Kumar', 'ravi@wrong.test')
     const other = await newMember(fixture.roz)
-    await fixture.at(
-      '/profile',
-      async (page) => {
-        const banner = page.getByRole('complementary', { name: 'Verify email' })
-        await expect(page.getByText('Cannot be changed')).toHaveCount(0)
-        await banner.getByRole('button', { name: 'Wrong address? Change it' }).click()
-        await correct(page, other.email)
-        await expect(exactToast(page, 'An account with this email already exists.')).toBeVisible()
-        fixture.line.breakLine('POST /api/user/email', 'cut')
-        await send(page)
-        await expect(exactToast(page, 'Network error. Please check your connection and try again.')).toBeVisible()
-        fixture.line.mend()
-        await correct(page, 'ravi@right.test')
-        await expect(banner).toContainText('We sent a link to ravi@right.test;')
-        await expect(dialog(page)).toHaveCount(0)
-        // Confirmed on another device while the dialog is open.
-        await banner.getByRole('button', { name: 'Wrong address? Change it' }).click()
-        await verify(fixture.roz.url, 'ravi@right.test')
-        await correct(page, 'ravi@third.test')
-        await expect(exactToast(page, 'Your email is already verified.')).toBeVisible()
-        await expect(banner).toHaveCount(0)
-        await expect(page.getByText('Cannot be changed')).toBeVisible()
-      },
-      { token: person.token },
-    )
+    await fixture.as(person.token, '/profile', async (page) => {
+      const banner = page.getByRole('complementary', { name: 'Verify email' })
+      await expect(page.getByText('Cannot be changed')).toHaveCount(0)
+      await banner.getByRole('button', { name: 'Wrong address? Change it' }).click()
+      await correct(page, other.email)
+      await expect(exactToast(page, 'An account with this email already exists.')).toBeVisible()
+      fixture.line.breakLine('POST /api/user/email', 'cut')
+      await send(page)
+      await expect(exactToast(page, 'Network error. Please check your connection and try again.')).toBeVisible()
+      fixture.line.mend()
+      await correct(page, 'ravi@right.test')
+      await expect(banner).toContainText('We sent a link to ravi@right.test;')
+      await expect(dialog(page)).toHaveCount(0)
+      // Confirmed on another device while the dialog is open.
+      await banner.getByRole('button', { name: 'Wrong address? Change it' }).click()
+      await verify(fixture.roz.url, 'ravi@right.test')
+      await correct(page, 'ravi@third.test')
+      await expect(exactToast(page, 'Your email is already verified.')).toBeVisible()
+      await expect(banner).toHaveCount(0)
+      await expect(page.getByText('Cannot be changed')).toBeVisible()
+    })
     expect((await ask(fixture.roz.url, 'me', { token: person.token })).output.user.email).toBe('ravi@right.test')
   })
 })

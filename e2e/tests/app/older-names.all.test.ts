@@ -108,14 +108,10 @@ test('mails contain the name as it was written, in their HTML too', async () => 
 
 describe('the portal shows the name as it was written', () => {
   const inTab = (tab: string, work: (page: Page) => Promise<unknown> = async () => {}): Promise<void> =>
-    fixture.at(
-      `${paths.adminDashboard}?tab=${tab}`,
-      async (page) => {
-        await work(page)
-        await expectNamed(page, NAME)
-      },
-      { token: admin },
-    )
+    fixture.as(admin, `${paths.adminDashboard}?tab=${tab}`, async (page) => {
+      await work(page)
+      await expectNamed(page, NAME)
+    })
   /** Opens the first row's dialog and looks only at the dialog: the list behind it has her name too. */
   const opens =
     (button: string, text: string) =>

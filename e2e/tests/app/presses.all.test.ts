@@ -40,70 +40,58 @@ async function choosePicture(page: Page): Promise<void> {
 describe('the focus', () => {
   test('a field pressed while a dialog closes keeps the focus and gets the typed letters', async () => {
     const { token } = await newMember(fixture.roz, { name: 'Mira Das' })
-    await fixture.at(
-      '/profile',
-      async (page) => {
-        await page.evaluate(() => {
-          // Focuses the field in the moment in which the dialog is removed.
-          new MutationObserver((changes, observer) => {
-            const isGone = changes.some(({ removedNodes }) => [...removedNodes].some((node) => node instanceof HTMLDialogElement))
-            if (!isGone) return
-            observer.disconnect()
-            document.querySelector<HTMLInputElement>('input[name=name]')?.focus()
-          }).observe(document.body, { childList: true, subtree: true })
-        })
-        await choosePicture(page)
-        await expect(page.locator('.profile-card img')).toBeVisible()
-        await expect(field(page, 'Full Name')).toBeFocused()
-        await page.keyboard.type(' Sen')
-        await expect(field(page, 'Full Name')).toHaveValue(/ Sen/)
-      },
-      { token },
-    )
+    await fixture.as(token, '/profile', async (page) => {
+      await page.evaluate(() => {
+        // Focuses the field in the moment in which the dialog is removed.
+        new MutationObserver((changes, observer) => {
+          const isGone = changes.some(({ removedNodes }) => [...removedNodes].some((node) => node instanceof HTMLDialogElement))
+          if (!isGone) return
+          observer.disconnect()
+          document.querySelector<HTMLInputElement>('input[name=name]')?.focus()
+        }).observe(document.body, { childList: true, subtree: true })
+      })
+      await choosePicture(page)
+      await expect(page.locator('.profile-card img')).toBeVisible()
+      await expect(field(page, 'Full Name')).toBeFocused()
+      await page.keyboard.type(' Sen')
+      await expect(field(page, 'Full Name')).toHaveValue(/ Sen/)
+    })
   })
 
   test('a closed dialog returns the focus to its opener, and the page does not scroll', async () => {
     const { token } = await newMember(fixture.roz)
-    await fixture.at(
-      '/profile',
-      async (page) => {
-        const opener = button(page, 'Delete account')
-        await opener.focus()
-        await opener.press('Enter')
-        const close = page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true })
-        await expect(close).toBeVisible()
-        // Scrolls as a page may while a dialog is open.
-        const before = await page.evaluate(() => {
-          scrollTo(0, 0)
-          return scrollY
-        })
-        await close.click()
-        await expect(opener).toBeFocused()
-        expect(await page.evaluate(() => scrollY)).toBe(before)
-      },
-      { token },
-    )
+    await fixture.as(token, '/profile', async (page) => {
+      const opener = button(page, 'Delete account')
+      await opener.focus()
+      await opener.press('Enter')
+      const close = page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true })
+      await expect(close).toBeVisible()
+      // Scrolls as a page may while a dialog is open.
+      const before = await page.evaluate(() => {
+        scrollTo(0, 0)
+        return scrollY
+      })
+      await close.click()
+      await expect(opener).toBeFocused()
+      expect(await page.evaluate(() => scrollY)).toBe(before)
+    })
   })
 
   test('a late answer to a save leaves the focus where the member is typing', async () => {
     const { token } = await newMember(fixture.roz, { name: 'Mira Das' })
     fixture.line.breakLine('PUT /api/user', 'hold')
-    await fixture.at(
-      '/profile',
-      async (page) => {
-        await button(page, 'Edit Profile').click()
-        await field(page, 'Full Name').fill('Mira Sen')
-        await button(page, 'Save Changes').click()
-        await button(page, 'Change password').click()
-        await field(page, 'Current password').click()
-        await page.keyboard.type('hel')
-        fixture.line.mend()
-        await expect(page.locator('.profile-name')).toHaveText('Mira Sen')
-        await page.keyboard.type('lo')
-        await expect(field(page, 'Current password')).toHaveValue('hello')
-      },
-      { token },
-    )
+    await fixture.as(token, '/profile', async (page) => {
+      await button(page, 'Edit Profile').click()
+      await field(page, 'Full Name').fill('Mira Sen')
+      await button(page, 'Save Changes').click()
+      await button(page, 'Change password').click()
+      await field(page, 'Current password').click()
+      await page.keyboard.type('hel')
+      fixture.line.mend()
+      await expect(page.locator('.profile-name')).toHaveText('Mira Sen')
+      await page.keyboard.type('lo')
+      await expect(field(page, 'Current password')).toHaveValue('hello')
+    })
   })
 })
 

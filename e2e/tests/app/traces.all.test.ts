@@ -32,22 +32,18 @@ const known = (person: Person): Person => {
 
 test('a join in the browser is one trace from the press to the statement of its batch', async () => {
   const asha = known(await newMember(fixture.roz, { name: 'Asha Traced', rupees: 10 }))
-  await fixture.at(
-    '/dashboard',
-    async (page) => {
-      const asked = page.waitForRequest('**/api/rounds/join')
-      await page.locator('.entry button').click()
-      const [, traceId, spanId] = ((await asked).headers().traceparent ?? '').split('-')
-      await expect
-        .poll(() => named('POST /api/rounds/join').map((span) => [span.traceId, span.parentSpanId]), WITHIN)
-        .toEqual([[traceId, spanId]])
-      const [request] = named('POST /api/rounds/join')
-      const batch = childOf('join batch', request?.spanId)
-      expect(request?.links.some((link) => link.spanId === batch?.spanId)).toBe(true)
-      expect(childOf('update wallet, insert join_batch, insert round_join', batch?.spanId)?.traceId).toBe(traceId)
-    },
-    { token: asha.token },
-  )
+  await fixture.as(asha.token, '/dashboard', async (page) => {
+    const asked = page.waitForRequest('**/api/rounds/join')
+    await page.locator('.entry button').click()
+    const [, traceId, spanId] = ((await asked).headers().traceparent ?? '').split('-')
+    await expect
+      .poll(() => named('POST /api/rounds/join').map((span) => [span.traceId, span.parentSpanId]), WITHIN)
+      .toEqual([[traceId, spanId]])
+    const [request] = named('POST /api/rounds/join')
+    const batch = childOf('join batch', request?.spanId)
+    expect(request?.links.some((link) => link.spanId === batch?.spanId)).toBe(true)
+    expect(childOf('update wallet, insert join_batch, insert round_join', batch?.spanId)?.traceId).toBe(traceId)
+  })
 })
 
 test('an approved withdrawal is a job with a link to its approval, and a call to the gateway', async () => {

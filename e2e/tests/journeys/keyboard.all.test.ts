@@ -106,119 +106,99 @@ test('a member logs in and joins the round', async () => {
 })
 
 test('a member skips the bar, chooses a preset amount and reaches the page of the gateway', async () => {
-  await fixture.at(
-    '/wallet',
-    async (page) => {
-      await gatewayIsReady(page)
-      await pressAt(page.getByRole('link', { name: 'Skip to content' }), 'Enter')
-      await expect(page.getByRole('main')).toBeFocused()
-      const preset = page.getByRole('group', { name: 'Presets' }).getByRole('button', { name: /^₹20/ })
-      await pressAt(preset, 'Space')
-      await expect(preset).toHaveAttribute('aria-pressed', 'true')
-      await pressAt(button(page, 'Add ₹20.00'), 'Enter')
-      await expect(page.getByRole('button', { name: 'Pay ₹20.00' })).toBeVisible()
-    },
-    { token: asha.token },
-  )
+  await fixture.as(asha.token, '/wallet', async (page) => {
+    await gatewayIsReady(page)
+    await pressAt(page.getByRole('link', { name: 'Skip to content' }), 'Enter')
+    await expect(page.getByRole('main')).toBeFocused()
+    const preset = page.getByRole('group', { name: 'Presets' }).getByRole('button', { name: /^₹20/ })
+    await pressAt(preset, 'Space')
+    await expect(preset).toHaveAttribute('aria-pressed', 'true')
+    await pressAt(button(page, 'Add ₹20.00'), 'Enter')
+    await expect(page.getByRole('button', { name: 'Pay ₹20.00' })).toBeVisible()
+  })
 })
 
 test('a member withdraws money to a current account', async () => {
   const { token } = await newMember(roz, { rupees: 20 })
-  await fixture.at(
-    '/wallet',
-    async (page) => {
-      await pressAt(button(page, 'Withdraw'), 'Enter')
-      const form = page.locator('#withdraw')
-      for (const [label, text] of [
-        ['Amount', '10'],
-        ['Account holder name', BANK.accountHolderName],
-        ['Account number', BANK.accountNumber],
-        ['IFSC', BANK.ifscCode],
-        ['Bank name', BANK.bankName],
-      ] as const)
-        await write(form.getByLabel(label, { exact: true }), text)
-      await tabTo(form.getByLabel('Account type', { exact: true }))
-      await page.keyboard.press('ArrowDown')
-      await expect(form.getByLabel('Account type', { exact: true })).toHaveValue('current')
-      await pressAt(form.getByRole('button', { name: 'Withdraw ₹10.00' }), 'Enter')
-      await expect(toast(page, 'Withdrawal request submitted!')).toBeVisible()
-      await expect(page.locator('.figure')).toHaveText('₹10.00')
-      await expectShown(page)
-    },
-    { token },
-  )
+  await fixture.as(token, '/wallet', async (page) => {
+    await pressAt(button(page, 'Withdraw'), 'Enter')
+    const form = page.locator('#withdraw')
+    for (const [label, text] of [
+      ['Amount', '10'],
+      ['Account holder name', BANK.accountHolderName],
+      ['Account number', BANK.accountNumber],
+      ['IFSC', BANK.ifscCode],
+      ['Bank name', BANK.bankName],
+    ] as const)
+      await write(form.getByLabel(label, { exact: true }), text)
+    await tabTo(form.getByLabel('Account type', { exact: true }))
+    await page.keyboard.press('ArrowDown')
+    await expect(form.getByLabel('Account type', { exact: true })).toHaveValue('current')
+    await pressAt(form.getByRole('button', { name: 'Withdraw ₹10.00' }), 'Enter')
+    await expect(toast(page, 'Withdrawal request submitted!')).toBeVisible()
+    await expect(page.locator('.figure')).toHaveText('₹10.00')
+    await expectShown(page)
+  })
 })
 
 test('the profile is edited and cancelled: the focus enters the form and returns to its button', async () => {
-  await fixture.at(
-    '/profile',
-    async (page) => {
-      const edit = button(page, 'Edit Profile')
-      await pressAt(edit, 'Enter')
-      await expectFocus(button(page, 'Change picture'))
-      // Tab selects a field's content: the first letter replaces it.
-      await write(field(page, 'Full Name'), 'Asha Rao')
-      await pressAt(page.getByRole('switch', { name: 'Auto Participate', exact: true }), 'Space')
-      await pressAt(button(page, 'Save Changes'), 'Enter')
-      await expectFocus(edit)
-      await expect(page.locator('.profile-name')).toHaveText('Asha Rao')
-      await expect(page.getByText('Auto-joining rounds', { exact: true })).toBeVisible()
-      await page.keyboard.press('Enter')
-      await write(field(page, 'Full Name'), 'Nobody')
-      await pressAt(button(page, 'Cancel'), 'Space')
-      await expectFocus(edit)
-      await expect(page.locator('.profile-name')).toHaveText('Asha Rao')
-    },
-    { token: asha.token },
-  )
+  await fixture.as(asha.token, '/profile', async (page) => {
+    const edit = button(page, 'Edit Profile')
+    await pressAt(edit, 'Enter')
+    await expectFocus(button(page, 'Change picture'))
+    // Tab selects a field's content: the first letter replaces it.
+    await write(field(page, 'Full Name'), 'Asha Rao')
+    await pressAt(page.getByRole('switch', { name: 'Auto Participate', exact: true }), 'Space')
+    await pressAt(button(page, 'Save Changes'), 'Enter')
+    await expectFocus(edit)
+    await expect(page.locator('.profile-name')).toHaveText('Asha Rao')
+    await expect(page.getByText('Auto-joining rounds', { exact: true })).toBeVisible()
+    await page.keyboard.press('Enter')
+    await write(field(page, 'Full Name'), 'Nobody')
+    await pressAt(button(page, 'Cancel'), 'Space')
+    await expectFocus(edit)
+    await expect(page.locator('.profile-name')).toHaveText('Asha Rao')
+  })
 })
 
 test('the user menu opens, closes on Escape and logs out', async () => {
   const { token } = await newMember(roz, { name: 'Biju Nair' })
-  await fixture.at(
-    '/dashboard',
-    async (page) => {
-      const menu = page.getByRole('button', { name: 'User menu' })
-      await pressAt(menu, 'Enter')
-      await tabTo(page.getByRole('link', { name: 'My Profile' }))
-      await page.keyboard.press('Escape')
-      await expect(menu).toHaveAttribute('aria-expanded', 'false')
-      await expectFocus(menu)
-      await page.keyboard.press('Space')
-      await pressAt(page.getByRole('button', { name: 'Logout' }), 'Enter')
-      await expect(page).toHaveURL(`${fixture.line.url}/login`)
-      await expect(page.getByRole('main')).toBeFocused()
-      await tabTo(field(page, 'Email'))
-    },
-    { token },
-  )
+  await fixture.as(token, '/dashboard', async (page) => {
+    const menu = page.getByRole('button', { name: 'User menu' })
+    await pressAt(menu, 'Enter')
+    await tabTo(page.getByRole('link', { name: 'My Profile' }))
+    await page.keyboard.press('Escape')
+    await expect(menu).toHaveAttribute('aria-expanded', 'false')
+    await expectFocus(menu)
+    await page.keyboard.press('Space')
+    await pressAt(page.getByRole('button', { name: 'Logout' }), 'Enter')
+    await expect(page).toHaveURL(`${fixture.line.url}/login`)
+    await expect(page.getByRole('main')).toBeFocused()
+    await tabTo(field(page, 'Email'))
+  })
 })
 
 test('an administrator changes the tab, opens a draw and cancels it', async () => {
-  await fixture.at(
-    '/admin/dashboard',
-    async (page) => {
-      await tabTo(page.getByRole('tab', { name: 'Overview' }))
-      await page.keyboard.press('ArrowRight')
-      await expectFocus(page.getByRole('tab', { name: 'Rounds' }))
-      await expect(page.getByRole('tab', { name: 'Rounds' })).toHaveAttribute('aria-selected', 'true')
-      await page.keyboard.press('ArrowLeft')
-      await expectFocus(page.getByRole('tab', { name: 'Overview' }))
-      const opener = button(page, 'Trigger Draw').first()
-      await expect(opener).toBeVisible()
-      // The panel is the first stop. It is higher than the window, so its middle is out of sight.
-      await page.keyboard.press('Tab')
-      await page.keyboard.press('Tab')
-      await expectFocus(opener)
-      await page.keyboard.press('Enter')
-      const dialog = page.getByRole('dialog', { name: 'Draw this round?' })
-      await expectFocus(dialog.getByRole('button', { name: 'Close' }))
-      await pressAt(dialog.getByRole('button', { name: 'Cancel' }), 'Enter')
-      await expect(dialog).toHaveCount(0)
-      await expectFocus(opener)
-    },
-    { token: await adminToken(roz.url) },
-  )
+  await fixture.as(await adminToken(roz.url), '/admin/dashboard', async (page) => {
+    await tabTo(page.getByRole('tab', { name: 'Overview' }))
+    await page.keyboard.press('ArrowRight')
+    await expectFocus(page.getByRole('tab', { name: 'Rounds' }))
+    await expect(page.getByRole('tab', { name: 'Rounds' })).toHaveAttribute('aria-selected', 'true')
+    await page.keyboard.press('ArrowLeft')
+    await expectFocus(page.getByRole('tab', { name: 'Overview' }))
+    const opener = button(page, 'Trigger Draw').first()
+    await expect(opener).toBeVisible()
+    // The panel is the first stop. It is higher than the window, so its middle is out of sight.
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await expectFocus(opener)
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Draw this round?' })
+    await expectFocus(dialog.getByRole('button', { name: 'Close' }))
+    await pressAt(dialog.getByRole('button', { name: 'Cancel' }), 'Enter')
+    await expect(dialog).toHaveCount(0)
+    await expectFocus(opener)
+  })
 })
 
 test('a visitor asks for help, and the team records a call and closes the request', async () => {
@@ -239,26 +219,22 @@ test('a visitor asks for help, and the team records a call and closes the reques
     number = /#(\w{4})/.exec(await stored.innerText())?.[1] ?? ''
     await auditScreen(page)
   })
-  await fixture.at(
-    '/admin/dashboard?tab=requests',
-    async (page) => {
-      const opener = button(page, `Open: request ${number}`)
-      await pressAt(opener, 'Enter')
-      const request = page.getByRole('dialog', { name: `Request #${number}` })
-      await expect(request).toContainText('Medicine for my mother.')
-      await expect(request).toContainText('Maharashtra')
-      await pressAt(request.getByRole('button', { name: 'Record a step' }), 'Enter')
-      const form = page.getByRole('dialog')
-      await tabTo(form.getByLabel('What happened'))
-      await page.keyboard.type('I talked')
-      await write(form.getByLabel('Note for the team'), 'Her mother has a prescription.')
-      await pressAt(form.getByRole('button', { name: 'Save' }), 'Enter')
-      await expect(request).toContainText('Her mother has a prescription.')
-      await auditScreen(page)
-      await page.keyboard.press('Escape')
-      await expect(page.getByRole('dialog')).toHaveCount(0)
-      await expectFocus(opener)
-    },
-    { token: await adminToken(roz.url) },
-  )
+  await fixture.as(await adminToken(roz.url), '/admin/dashboard?tab=requests', async (page) => {
+    const opener = button(page, `Open: request ${number}`)
+    await pressAt(opener, 'Enter')
+    const request = page.getByRole('dialog', { name: `Request #${number}` })
+    await expect(request).toContainText('Medicine for my mother.')
+    await expect(request).toContainText('Maharashtra')
+    await pressAt(request.getByRole('button', { name: 'Record a step' }), 'Enter')
+    const form = page.getByRole('dialog')
+    await tabTo(form.getByLabel('What happened'))
+    await page.keyboard.type('I talked')
+    await write(form.getByLabel('Note for the team'), 'Her mother has a prescription.')
+    await pressAt(form.getByRole('button', { name: 'Save' }), 'Enter')
+    await expect(request).toContainText('Her mother has a prescription.')
+    await auditScreen(page)
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await expectFocus(opener)
+  })
 })

@@ -289,15 +289,11 @@ describe('the server refuses an outdated page', () => {
 })
 
 test('the first page of the history has a whole month, in the chart and in the count', async () => {
-  await fixture.at(
-    '/dashboard',
-    async (page) => {
-      const asked = page.waitForRequest('**/api/rounds/history?limit=31')
-      await page.getByRole('link', { name: 'History', exact: true }).first().click()
-      await asked
-    },
-    { token: asha.token },
-  )
+  await fixture.as(asha.token, '/dashboard', async (page) => {
+    const asked = page.waitForRequest('**/api/rounds/history?limit=31')
+    await page.getByRole('link', { name: 'History', exact: true }).first().click()
+    await asked
+  })
 })
 
 describe('the impact page', () => {

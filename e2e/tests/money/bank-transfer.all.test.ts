@@ -56,57 +56,49 @@ test.each(['en', 'hi'] as const)('a member gets a reference, and finance confirm
     page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
   const { token } = await newMember(fixture.roz, { name: 'Mira Das' })
   let reference = ''
-  await fixture.at(
-    paths.wallet,
-    async (page) => {
-      await reads(page)
-      const answer = await page.reload()
-      // Nothing of a gateway may be loaded: no script, no hosted page.
-      const policy = (await answer?.allHeaders())?.['content-security-policy'] ?? ''
-      expectValue([policy.includes('default-src'), /cashfree|sandbox|127\.0\.0\.1/i.test(policy)]).toEqual([true, false])
-      await expect(page.getByText(none)).toBeVisible()
-      await page.getByLabel(amount, { exact: true }).fill('20')
-      await page.getByRole('button', { name: get }).click()
-      for (const shown of Object.values(ACCOUNT)) await expect(page.getByText(shown, { exact: true })).toBeVisible()
-      // The headless shell has no clipboard.
-      await page.evaluate(() => {
-        navigator.clipboard.writeText = async (text) => void Object.assign(window, { copied: text })
-      })
-      await page.getByRole('button', { name: copy, exact: true }).click()
-      await expect(toast(page, copied)).toBeVisible()
-      reference = String(await page.evaluate(() => (window as { copied?: string }).copied))
-      expectValue(reference).toMatch(/^RZ[A-HJ-NP-Z2-9]{8}$/)
-      await expect(page.getByText(reference)).toBeVisible()
-      await expect(page.getByText(/cashfree|autopay|ऑटो-पे|payment partner|पेमेंट पार्टनर/i)).toHaveCount(0)
-      await auditVisit(fixture.visit)
-    },
-    { token },
-  )
+  await fixture.as(token, paths.wallet, async (page) => {
+    await reads(page)
+    const answer = await page.reload()
+    // Nothing of a gateway may be loaded: no script, no hosted page.
+    const policy = (await answer?.allHeaders())?.['content-security-policy'] ?? ''
+    expectValue([policy.includes('default-src'), /cashfree|sandbox|127\.0\.0\.1/i.test(policy)]).toEqual([true, false])
+    await expect(page.getByText(none)).toBeVisible()
+    await page.getByLabel(amount, { exact: true }).fill('20')
+    await page.getByRole('button', { name: get }).click()
+    for (const shown of Object.values(ACCOUNT)) await expect(page.getByText(shown, { exact: true })).toBeVisible()
+    // The headless shell has no clipboard.
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = async (text) => void Object.assign(window, { copied: text })
+    })
+    await page.getByRole('button', { name: copy, exact: true }).click()
+    await expect(toast(page, copied)).toBeVisible()
+    reference = String(await page.evaluate(() => (window as { copied?: string }).copied))
+    expectValue(reference).toMatch(/^RZ[A-HJ-NP-Z2-9]{8}$/)
+    await expect(page.getByText(reference)).toBeVisible()
+    await expect(page.getByText(/cashfree|autopay|ऑटो-पे|payment partner|पेमेंट पार्टनर/i)).toHaveCount(0)
+    await auditVisit(fixture.visit)
+  })
   const words = PORTAL[language]
   const today = (await ask(fixture.roz.url, 'reconciliation', { token: admin })).output.reconciliation[0]?.day ?? ''
-  await fixture.at(
-    '/admin/dashboard?tab=transfers',
-    async (page) => {
-      await reads(page)
-      await page.reload()
-      await page.getByRole('button', { name: words.type }).click()
-      const form = page.getByRole('dialog')
-      await form.getByLabel(words.reference).fill(reference.toLowerCase())
-      await form.getByLabel(words.number).fill(language === 'en' ? '000412345678901' : '412345678902')
-      await form.getByLabel(words.day).fill(today)
-      await form.getByLabel(words.amount).fill('20')
-      await auditVisit(fixture.visit, 'light')
-      await form.getByRole('button', { name: words.confirm, exact: true }).click()
-      await expect(toast(page, words.done)).toBeVisible()
-      const row = page.getByRole('listitem').filter({ hasText: reference })
-      await expect(row).toContainText(words.state)
-      await auditVisit(fixture.visit)
-      await page.goto(new URL('?tab=reconciliation', page.url()).href)
-      await expect(page.getByText(words.arrived)).toBeVisible()
-      await expect(page.getByText(/gateway|गेटवे/i)).toHaveCount(0)
-    },
-    { token: admin },
-  )
+  await fixture.as(admin, '/admin/dashboard?tab=transfers', async (page) => {
+    await reads(page)
+    await page.reload()
+    await page.getByRole('button', { name: words.type }).click()
+    const form = page.getByRole('dialog')
+    await form.getByLabel(words.reference).fill(reference.toLowerCase())
+    await form.getByLabel(words.number).fill(language === 'en' ? '000412345678901' : '412345678902')
+    await form.getByLabel(words.day).fill(today)
+    await form.getByLabel(words.amount).fill('20')
+    await auditVisit(fixture.visit, 'light')
+    await form.getByRole('button', { name: words.confirm, exact: true }).click()
+    await expect(toast(page, words.done)).toBeVisible()
+    const row = page.getByRole('listitem').filter({ hasText: reference })
+    await expect(row).toContainText(words.state)
+    await auditVisit(fixture.visit)
+    await page.goto(new URL('?tab=reconciliation', page.url()).href)
+    await expect(page.getByText(words.arrived)).toBeVisible()
+    await expect(page.getByText(/gateway|गेटवे/i)).toHaveCount(0)
+  })
   const { balance } = (await ask(fixture.roz.url, 'me', { token })).output.user.wallet
   expectValue(balance).toBe(20)
 })

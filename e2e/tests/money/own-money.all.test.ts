@@ -95,54 +95,42 @@ describe('a day of one’s own', () => {
     fixture.line.breakLine(`GET /api/public/draws/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
     fixture.line.breakLine(`GET /api/public/books/${second}`, { status: 404, body: '{"error":"not_found","message":"Not found"}' })
     fixture.line.breakLine(ownLine(second), { status: 404, body: '{"error":"not_found","message":"Not found"}' })
-    await fixture.at(
-      ofTicket(second),
-      async (page) => {
-        await expect(draw(page)).toContainText('This day has no result yet.')
-        await expect(money(page)).toContainText('The accounts of this day are not ready yet.')
-        await auditScreen(page)
-        fixture.line.mend()
-        fixture.line.breakLine(`GET /api/public/draws/${second}`, 'cut')
-        fixture.line.breakLine(ownLine(second), 'cut')
-        await page.reload()
-        await expect(draw(page)).toContainText('This day could not be loaded.')
-        await expect(money(page)).toContainText('Your money could not be checked right now.')
-        await auditScreen(page)
-        await pressWhileHeld(
-          [`GET /api/public/draws/${second}`, ownLine(second)],
-          [draw(page).getByRole('button'), money(page).getByRole('button')],
-        )
-        await expect(draw(page).locator('.draw-story > li')).toHaveCount(4)
-        await expect(money(page).locator('.is-right')).toHaveCount(3)
-        fixture.line.breakLine(ownLine(second), 'hold')
-        await page.reload()
-        await expect(page.getByRole('group', { name: 'Checking your money' })).toBeVisible()
-        fixture.line.mend()
-        await expect(money(page).locator('.is-right')).toHaveCount(3)
-      },
-      { token: meera.token },
-    )
-    await fixture.at(
-      ofTicket(addDays(first, -1)),
-      async (page) => {
-        await expect(money(page)).toContainText('You were not a member yet on this day')
-        await expect(draw(page)).toContainText('There was no round on this day.')
-      },
-      { token: meera.token },
-    )
+    await fixture.as(meera.token, ofTicket(second), async (page) => {
+      await expect(draw(page)).toContainText('This day has no result yet.')
+      await expect(money(page)).toContainText('The accounts of this day are not ready yet.')
+      await auditScreen(page)
+      fixture.line.mend()
+      fixture.line.breakLine(`GET /api/public/draws/${second}`, 'cut')
+      fixture.line.breakLine(ownLine(second), 'cut')
+      await page.reload()
+      await expect(draw(page)).toContainText('This day could not be loaded.')
+      await expect(money(page)).toContainText('Your money could not be checked right now.')
+      await auditScreen(page)
+      await pressWhileHeld(
+        [`GET /api/public/draws/${second}`, ownLine(second)],
+        [draw(page).getByRole('button'), money(page).getByRole('button')],
+      )
+      await expect(draw(page).locator('.draw-story > li')).toHaveCount(4)
+      await expect(money(page).locator('.is-right')).toHaveCount(3)
+      fixture.line.breakLine(ownLine(second), 'hold')
+      await page.reload()
+      await expect(page.getByRole('group', { name: 'Checking your money' })).toBeVisible()
+      fixture.line.mend()
+      await expect(money(page).locator('.is-right')).toHaveCount(3)
+    })
+    await fixture.as(meera.token, ofTicket(addDays(first, -1)), async (page) => {
+      await expect(money(page)).toContainText('You were not a member yet on this day')
+      await expect(draw(page)).toContainText('There was no round on this day.')
+    })
   })
 
   test('a member without money is told so before they have a key; a balance without a key is an alarm', async () => {
     expect((await ask(fixture.roz.url, 'ticketKey', { token: zoya.token, query: {} })).output.key).toBeNull()
-    await fixture.at(
-      ofTicket(second),
-      async (page) => {
-        await expect(money(page)).toContainText('At the end of this day we had no money of yours.')
-        await expect(money(page).locator('.is-right')).toHaveCount(1)
-        await auditScreen(page)
-      },
-      { token: zoya.token },
-    )
+    await fixture.as(zoya.token, ofTicket(second), async (page) => {
+      await expect(money(page)).toContainText('At the end of this day we had no money of yours.')
+      await expect(money(page).locator('.is-right')).toHaveCount(1)
+      await auditScreen(page)
+    })
     const expectAlarm = (step: string): Promise<void> =>
       fixture.at(ofTicket(second), async (page) => expect(money(page).getByRole('alert').locator('code')).toHaveText(step), {
         token: zoya.token,
@@ -243,47 +231,31 @@ describe('when the app opens', () => {
     await fixture.at('/dashboard', async (page) => expect(status(page)).toContainText('Your ₹1 was in the draw: line 1 of 1'), {
       token: meera.token,
     })
-    await fixture.at(
-      '/dashboard',
-      async (page) => {
-        await expect(status(page)).toContainText('You had no ticket yesterday: there is nothing to check.')
-        await auditScreen(page)
-      },
-      { token: kabir.token },
-    )
+    await fixture.as(kabir.token, '/dashboard', async (page) => {
+      await expect(status(page)).toContainText('You had no ticket yesterday: there is nothing to check.')
+      await auditScreen(page)
+    })
     fixture.line.breakLine(`GET /api/user/tickets/${second}`, 'hold')
-    await fixture.at(
-      '/dashboard',
-      async (page) => {
-        await expect(status(page)).toContainText("Checking yesterday's ticket…")
-        fixture.line.mend()
-        await expect(status(page)).toContainText('Your ₹1 was in the draw')
-      },
-      { token: meera.token },
-    )
+    await fixture.as(meera.token, '/dashboard', async (page) => {
+      await expect(status(page)).toContainText("Checking yesterday's ticket…")
+      fixture.line.mend()
+      await expect(status(page)).toContainText('Your ₹1 was in the draw')
+    })
     fixture.line.breakLine(`GET /api/user/tickets/${second}`, 'cut')
-    await fixture.at(
-      '/dashboard',
-      async (page) => {
-        await expect(status(page)).toContainText("Yesterday's ticket could not be checked.")
-        await auditScreen(page)
-        await pressWhileHeld([`GET /api/user/tickets/${second}`], [tryAgain(page)])
-        await expect(status(page)).toContainText('Your ₹1 was in the draw')
-        await page.getByRole('link', { name: 'See the draw in pictures' }).click()
-        await expect(draw(page).locator('.draw-story > li')).toHaveCount(4)
-      },
-      { token: meera.token },
-    )
+    await fixture.as(meera.token, '/dashboard', async (page) => {
+      await expect(status(page)).toContainText("Yesterday's ticket could not be checked.")
+      await auditScreen(page)
+      await pressWhileHeld([`GET /api/user/tickets/${second}`], [tryAgain(page)])
+      await expect(status(page)).toContainText('Your ₹1 was in the draw')
+      await page.getByRole('link', { name: 'See the draw in pictures' }).click()
+      await expect(draw(page).locator('.draw-story > li')).toHaveCount(4)
+    })
     fixture.line.breakLine('GET /api/rounds/history', 'cut')
-    await fixture.at(
-      '/dashboard',
-      async (page) => {
-        await expect(status(page)).toContainText("Yesterday's ticket could not be checked.")
-        await pressWhileHeld(['GET /api/rounds/history'], [tryAgain(page)])
-        await expect(status(page)).toContainText('Your ₹1 was in the draw')
-      },
-      { token: meera.token },
-    )
+    await fixture.as(meera.token, '/dashboard', async (page) => {
+      await expect(status(page)).toContainText("Yesterday's ticket could not be checked.")
+      await pressWhileHeld(['GET /api/rounds/history'], [tryAgain(page)])
+      await expect(status(page)).toContainText('Your ₹1 was in the draw')
+    })
     // Until a day is drawn the history does not list it, which does not mean that there is no ticket.
     const { output: history } = await ask(fixture.roz.url, 'roundHistory', { token: meera.token, query: {} })
     const silent = { ...history, results: history.results.filter(({ date }) => date !== second) }
@@ -364,23 +336,19 @@ describe('when the app opens', () => {
     const join = async () => expect((await ask(roz.url, 'joinRound', { token: meera.token, body: {} })).status).toBe(200)
     await join()
     expect((await ask(roz.url, 'setTicketKey', { token: meera.token, body: { ticketKey: renewed } })).status).toBe(200)
-    await fixture.at(
-      ofTicket(third),
-      async (page) => {
-        await expect(page.getByText('Your ₹1 is in this round.')).toBeVisible()
+    await fixture.as(meera.token, ofTicket(third), async (page) => {
+      await expect(page.getByText('Your ₹1 is in this round.')).toBeVisible()
+      await expect(page.getByRole('alert')).toHaveCount(0)
+      expect(await page.evaluate((id) => localStorage.getItem(`roz-ticket-key:${id}`), meera.id)).toBe(renewed)
+      await setClock(roz.url, `${fourth}T10:00:00+05:30`)
+      await join()
+      await setClock(roz.url, `${addDays(fourth, 1)}T10:00:00+05:30`)
+      for (const day of [third, fourth]) {
+        await page.goto(line.url + ofTicket(day))
+        await expect(page.getByText('Your ₹1 was in the draw.')).toBeVisible()
+        await expect(money(page).locator('.is-right')).toHaveCount(3)
         await expect(page.getByRole('alert')).toHaveCount(0)
-        expect(await page.evaluate((id) => localStorage.getItem(`roz-ticket-key:${id}`), meera.id)).toBe(renewed)
-        await setClock(roz.url, `${fourth}T10:00:00+05:30`)
-        await join()
-        await setClock(roz.url, `${addDays(fourth, 1)}T10:00:00+05:30`)
-        for (const day of [third, fourth]) {
-          await page.goto(line.url + ofTicket(day))
-          await expect(page.getByText('Your ₹1 was in the draw.')).toBeVisible()
-          await expect(money(page).locator('.is-right')).toHaveCount(3)
-          await expect(page.getByRole('alert')).toHaveCount(0)
-        }
-      },
-      { token: meera.token },
-    )
+      }
+    })
   })
 })

@@ -13,14 +13,10 @@ beforeAll(async () => {
 
 const field = (page: Page, label: string) => page.locator('form.panel').getByLabel(label, { exact: true })
 const inWithdrawal = (work: (page: Page) => Promise<void>): Promise<void> =>
-  fixture.at(
-    '/wallet',
-    async (page) => {
-      await page.getByRole('button', { name: 'Withdraw', exact: true }).click()
-      await work(page)
-    },
-    { token: member.token },
-  )
+  fixture.as(member.token, '/wallet', async (page) => {
+    await page.getByRole('button', { name: 'Withdraw', exact: true }).click()
+    await work(page)
+  })
 /** Fills a field, puts the caret behind its first characters, and types. */
 async function typeInto(page: Page, label: string, text: string, caret: number, keys: string): Promise<void> {
   const input = field(page, label)
@@ -88,17 +84,13 @@ describe('a paste', () => {
 })
 
 test.each(['+919876543210', '+91 09876543210', '०९८७६५४३२१०'])('the phone %s, typed or pasted, is 9876543210', async (text) => {
-  await fixture.at(
-    '/wallet',
-    async (page) => {
-      const phone = field(page, 'Phone number')
-      await phone.fill('')
-      await phone.pressSequentially(text)
-      await expect(phone).toHaveValue('9876543210')
-      await phone.fill('')
-      await paste(page, 'Phone number', text)
-      await expect(phone).toHaveValue('9876543210')
-    },
-    { token: member.token },
-  )
+  await fixture.as(member.token, '/wallet', async (page) => {
+    const phone = field(page, 'Phone number')
+    await phone.fill('')
+    await phone.pressSequentially(text)
+    await expect(phone).toHaveValue('9876543210')
+    await phone.fill('')
+    await paste(page, 'Phone number', text)
+    await expect(phone).toHaveValue('9876543210')
+  })
 })

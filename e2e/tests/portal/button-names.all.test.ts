@@ -79,30 +79,26 @@ const namesIn = (page: Page): Promise<string[]> =>
     .evaluateAll((buttons) => buttons.map((button) => button.getAttribute('aria-label') ?? (button as HTMLElement).innerText.trim()))
 
 test.each(['en', 'hi'])('no two buttons of a section have one name, in %s', async (language) => {
-  await fixture.at(
-    '/admin/login',
-    async (page) => {
-      await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
-      await page.goto(`${fixture.line.url}/admin/dashboard`)
-      await expect(page.getByRole('tab').first()).toBeVisible()
-      const sections = await page.getByRole('tab').evaluateAll((tabs) => tabs.map(({ id }) => id))
-      expectValue(sections.length).toBeGreaterThan(14)
-      const buttons = new Map<string, number>()
-      const twice: string[] = []
-      for (const [index, section] of sections.entries()) {
-        await page.getByRole('tab').nth(index).click()
-        await expect(page.getByRole('tab').nth(index)).toHaveAttribute('aria-selected', 'true')
-        await expect(page.locator('.tab-panel h2, .tab-panel h3').first()).toBeVisible()
-        await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
-        const names = await namesIn(page)
-        buttons.set(section, names.length)
-        twice.push(...names.filter((name, at) => name === '' || names.indexOf(name) !== at).map((name) => `${section}: ${name}`))
-      }
-      expectValue(twice).toEqual([])
-      // The lists do have rows with buttons of one kind.
-      const filled = [...buttons.values()].filter((count) => count >= 2)
-      expectValue(filled.length, JSON.stringify([...buttons])).toBeGreaterThanOrEqual(9)
-    },
-    { token: admin },
-  )
+  await fixture.as(admin, '/admin/login', async (page) => {
+    await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
+    await page.goto(`${fixture.line.url}/admin/dashboard`)
+    await expect(page.getByRole('tab').first()).toBeVisible()
+    const sections = await page.getByRole('tab').evaluateAll((tabs) => tabs.map(({ id }) => id))
+    expectValue(sections.length).toBeGreaterThan(14)
+    const buttons = new Map<string, number>()
+    const twice: string[] = []
+    for (const [index, section] of sections.entries()) {
+      await page.getByRole('tab').nth(index).click()
+      await expect(page.getByRole('tab').nth(index)).toHaveAttribute('aria-selected', 'true')
+      await expect(page.locator('.tab-panel h2, .tab-panel h3').first()).toBeVisible()
+      await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+      const names = await namesIn(page)
+      buttons.set(section, names.length)
+      twice.push(...names.filter((name, at) => name === '' || names.indexOf(name) !== at).map((name) => `${section}: ${name}`))
+    }
+    expectValue(twice).toEqual([])
+    // The lists do have rows with buttons of one kind.
+    const filled = [...buttons.values()].filter((count) => count >= 2)
+    expectValue(filled.length, JSON.stringify([...buttons])).toBeGreaterThanOrEqual(9)
+  })
 })

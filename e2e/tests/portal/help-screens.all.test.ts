@@ -117,16 +117,12 @@ test.each(SCREENS)('the help desk in %s at %o', async (language, size) => {
   // The dark theme has the same words: its contrast is looked at in English.
   const look: Look = () => auditVisit(fixture.visit, language === 'en' ? 'both' : 'light')
   const inPortal = (tab: string, work: (page: Page) => Promise<void>) =>
-    fixture.at(
-      '/admin/login',
-      async (page) => {
-        await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
-        await page.goto(`${fixture.line.url}/admin/dashboard?tab=${tab}`)
-        await expect(page.locator('html')).toHaveAttribute('lang', language)
-        await work(page)
-      },
-      { token: admin },
-    )
+    fixture.as(admin, '/admin/login', async (page) => {
+      await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
+      await page.goto(`${fixture.line.url}/admin/dashboard?tab=${tab}`)
+      await expect(page.locator('html')).toHaveAttribute('lang', language)
+      await work(page)
+    })
 
   await inPortal('beneficiaries', async (page) => {
     await expect(rows(page)).toHaveCount(2)

@@ -78,29 +78,25 @@ test('rows are selected by keyboard and approved with one confirmation that list
 })
 
 test('another person finds it on the to-do list, sees who approved first, and gives the second approval', async () => {
-  await fixture.at(
-    '/admin/dashboard',
-    async (at) => {
-      const line = at
-        .getByRole('region', { name: 'To do' })
-        .getByRole('listitem')
-        .filter({ hasText: 'Withdrawals that need a second person' })
-      await expect(line).toContainText('1')
-      await line.getByRole('link').click()
-      await expect(at.getByLabel('Status')).toHaveValue('to_second')
-      await expect(row('₹16.00, Ravi Rao')).toContainText('First approval: Administrator')
-      await row('₹16.00, Ravi Rao')
-        .getByRole('button', { name: /^Approve/ })
-        .click()
-      await expect(dialog()).toContainText('Administrator has approved this. Your approval is the second one: the money is then sent.')
-      await expect(dialog()).toContainText('Bank account first used less than a day before the request')
-      await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
-      await expect(toast(at, 'The withdrawal is approved.')).toBeVisible()
-      await at.getByLabel('Status').selectOption('')
-      await expect(row('₹16.00, Ravi Rao')).toContainText('Approved by Administrator and Sunita Nair')
-    },
-    { token: await sunita() },
-  )
+  await fixture.as(await sunita(), '/admin/dashboard', async (at) => {
+    const line = at
+      .getByRole('region', { name: 'To do' })
+      .getByRole('listitem')
+      .filter({ hasText: 'Withdrawals that need a second person' })
+    await expect(line).toContainText('1')
+    await line.getByRole('link').click()
+    await expect(at.getByLabel('Status')).toHaveValue('to_second')
+    await expect(row('₹16.00, Ravi Rao')).toContainText('First approval: Administrator')
+    await row('₹16.00, Ravi Rao')
+      .getByRole('button', { name: /^Approve/ })
+      .click()
+    await expect(dialog()).toContainText('Administrator has approved this. Your approval is the second one: the money is then sent.')
+    await expect(dialog()).toContainText('Bank account first used less than a day before the request')
+    await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
+    await expect(toast(at, 'The withdrawal is approved.')).toBeVisible()
+    await at.getByLabel('Status').selectOption('')
+    await expect(row('₹16.00, Ravi Rao')).toContainText('Approved by Administrator and Sunita Nair')
+  })
 })
 
 test('a withdrawal beyond 48 hours is marked late, and the oldest can be read first', async () => {

@@ -251,15 +251,11 @@ async function importLines(day: IstDay, lines: readonly (readonly [words: string
 
 describe('the member', () => {
   test('reads the reason of a rejection in the wallet and on the receipt', async () => {
-    await fixture.at(
-      '/wallet',
-      async (at) => {
-        const line = at.locator('tr, .rows li', { hasText: 'Reason: The bank did not take this account.' })
-        await expect(line).toContainText('Rejected')
-        await line.getByRole('link').click()
-        await expect(at.locator('.receipt-facts')).toContainText('The bank did not take this account.')
-      },
-      { token: asha.token },
-    )
+    await fixture.as(asha.token, '/wallet', async (at) => {
+      const line = at.locator('tr, .rows li', { hasText: 'Reason: The bank did not take this account.' })
+      await expect(line).toContainText('Rejected')
+      await line.getByRole('link').click()
+      await expect(at.locator('.receipt-facts')).toContainText('The bank did not take this account.')
+    })
   })
 })

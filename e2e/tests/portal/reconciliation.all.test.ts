@@ -75,18 +75,14 @@ const SCREENS = [
 ] as const
 test.each(SCREENS)('the screen and its form pass axe without sideways scroll, in %s at %o', async (language, size) => {
   await fixture.page.setViewportSize(size)
-  await fixture.at(
-    '/admin/login',
-    async (page) => {
-      await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
-      await page.goto(`${fixture.line.url}/admin/dashboard?tab=reconciliation`)
-      await expect(page.locator('html')).toHaveAttribute('lang', language)
-      await expect(page.locator('.tab-panel .story-rows > li').first()).toBeVisible()
-      await auditVisit(fixture.visit)
-      await page.locator('.tab-panel .head-row button').first().click()
-      await expect(page.getByRole('dialog')).toBeVisible()
-      await auditVisit(fixture.visit, 'light')
-    },
-    { token: admin },
-  )
+  await fixture.as(admin, '/admin/login', async (page) => {
+    await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
+    await page.goto(`${fixture.line.url}/admin/dashboard?tab=reconciliation`)
+    await expect(page.locator('html')).toHaveAttribute('lang', language)
+    await expect(page.locator('.tab-panel .story-rows > li').first()).toBeVisible()
+    await auditVisit(fixture.visit)
+    await page.locator('.tab-panel .head-row button').first().click()
+    await expect(page.getByRole('dialog')).toBeVisible()
+    await auditVisit(fixture.visit, 'light')
+  })
 })

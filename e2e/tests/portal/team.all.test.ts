@@ -185,22 +185,18 @@ describe('the staff log', () => {
   test('shows who did what, with values and origin, is narrowed by action and subject, and is empty in words', async () => {
     const token = await adminToken(roz.url)
     await page.setViewportSize(WIDE)
-    await fixture.at(
-      '/admin/dashboard?tab=audit',
-      async (at) => {
-        const rows = at.locator('.audit-rows li.audit-row')
-        await expect(rows.filter({ hasText: 'staff.profile' })).toContainText('Meera R. Nair')
-        await atBothWidths()
-        await at.getByLabel('Action').selectOption('staff.join')
-        await expect(rows).toHaveCount(1)
-        await expect(rows).toContainText('127.0.0.1')
-        await at.getByLabel('Action').selectOption('')
-        await at.getByLabel('Subject').fill('nobody@x.test')
-        await expect(at.getByText('No entries found')).toBeVisible()
-        await auditVisit(visit)
-      },
-      { token },
-    )
+    await fixture.as(token, '/admin/dashboard?tab=audit', async (at) => {
+      const rows = at.locator('.audit-rows li.audit-row')
+      await expect(rows.filter({ hasText: 'staff.profile' })).toContainText('Meera R. Nair')
+      await atBothWidths()
+      await at.getByLabel('Action').selectOption('staff.join')
+      await expect(rows).toHaveCount(1)
+      await expect(rows).toContainText('127.0.0.1')
+      await at.getByLabel('Action').selectOption('')
+      await at.getByLabel('Subject').fill('nobody@x.test')
+      await expect(at.getByText('No entries found')).toBeVisible()
+      await auditVisit(visit)
+    })
   })
 
   test('an owner removes the colleague, whose open session ends at once', async () => {

@@ -69,33 +69,29 @@ test('a form with a wrong field comes back with what was typed, and then with a 
     }),
   )
 
-  await fixture.at(
-    '/admin/dashboard?tab=requests',
-    async (page) => {
-      await page.getByRole('button', { name: `Open: request ${number}` }).click()
-      const dialog = page.getByRole('dialog')
-      await expect(dialog.getByText('Shoes for my daughter.')).toBeVisible()
-      await auditScreen(page)
-      await dialog.getByRole('button', { name: 'Record a step' }).click()
-      await dialog.getByLabel('What happened').selectOption('checked')
-      await dialog.getByLabel('Note for the team').fill('Seen at the school.')
-      await dialog.getByRole('button', { name: 'Save' }).click()
-      await expect(toast(page, 'Recorded.')).toBeVisible()
-      await expect(dialog.getByText('Seen at the school.')).toBeVisible()
-      await dialog.getByRole('button', { name: 'Agree to help' }).click()
-      await dialog.getByLabel('Amount in rupees').fill('500')
-      await dialog.getByLabel('Public name').fill('Gita')
-      await dialog.getByLabel('How the consent was given').selectOption('written')
-      await dialog.getByLabel('Day of the consent').fill('2026-01-05')
-      await dialog.getByLabel('Why we agree, for the team').fill('Both have seen it.')
-      await dialog.getByRole('button', { name: 'Agree', exact: true }).click()
-      await dialog.getByRole('button', { name: 'Start the payment' }).click()
-      await expect(dialog.getByLabel('Amount in rupees')).toHaveValue('500')
-      await expect(dialog.getByLabel('What it is for', { exact: true })).toHaveValue('School')
-      await auditScreen(page)
-    },
-    { token: admin },
-  )
+  await fixture.as(admin, '/admin/dashboard?tab=requests', async (page) => {
+    await page.getByRole('button', { name: `Open: request ${number}` }).click()
+    const dialog = page.getByRole('dialog')
+    await expect(dialog.getByText('Shoes for my daughter.')).toBeVisible()
+    await auditScreen(page)
+    await dialog.getByRole('button', { name: 'Record a step' }).click()
+    await dialog.getByLabel('What happened').selectOption('checked')
+    await dialog.getByLabel('Note for the team').fill('Seen at the school.')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await expect(toast(page, 'Recorded.')).toBeVisible()
+    await expect(dialog.getByText('Seen at the school.')).toBeVisible()
+    await dialog.getByRole('button', { name: 'Agree to help' }).click()
+    await dialog.getByLabel('Amount in rupees').fill('500')
+    await dialog.getByLabel('Public name').fill('Gita')
+    await dialog.getByLabel('How the consent was given').selectOption('written')
+    await dialog.getByLabel('Day of the consent').fill('2026-01-05')
+    await dialog.getByLabel('Why we agree, for the team').fill('Both have seen it.')
+    await dialog.getByRole('button', { name: 'Agree', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Start the payment' }).click()
+    await expect(dialog.getByLabel('Amount in rupees')).toHaveValue('500')
+    await expect(dialog.getByLabel('What it is for', { exact: true })).toHaveValue('School')
+    await auditScreen(page)
+  })
 
   await fixture.at('/hi/ask-for-help', async (page) => {
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('मदद माँगें')
@@ -129,31 +125,23 @@ test('a volunteer’s portal has the requests that are assigned to them, and not
   const volunteer = await addColleague(fixture.roz, 'volunteer')
   const team = (await ask(fixture.roz.url, 'helpCases', { token: admin })).output.team
   const me = team.find(({ name }) => name === 'Sunita Nair')?.id ?? ''
-  await fixture.at(
-    '/admin/dashboard',
-    async (page) => {
-      await expect(page.getByRole('heading', { name: 'Requests for help' })).toBeVisible()
-      await expect(page.getByText('No requests found')).toBeVisible()
-      for (const name of ['Overview', 'Users', 'Beneficiaries', 'Withdrawals', 'Staff log'])
-        await expect(page.getByRole('tab', { name, exact: true })).toHaveCount(0)
-    },
-    { token: volunteer },
-  )
+  await fixture.as(volunteer, '/admin/dashboard', async (page) => {
+    await expect(page.getByRole('heading', { name: 'Requests for help' })).toBeVisible()
+    await expect(page.getByText('No requests found')).toBeVisible()
+    for (const name of ['Overview', 'Users', 'Beneficiaries', 'Withdrawals', 'Staff log'])
+      await expect(page.getByRole('tab', { name, exact: true })).toHaveCount(0)
+  })
   await ask(fixture.roz.url, 'assignHelpCase', { token: admin, params: { number }, body: { assignedTo: me, version: 1 } })
-  await fixture.at(
-    '/admin/dashboard',
-    async (page) => {
-      await page.getByRole('button', { name: `Open: request ${number}` }).click()
-      const dialog = page.getByRole('dialog')
-      await expect(dialog.getByText('Rice for a week.')).toBeVisible()
-      await expect(dialog.getByRole('button', { name: 'Who takes care' })).toHaveCount(0)
-      await dialog.getByRole('button', { name: 'Record a step' }).click()
-      await expect(dialog.getByLabel('What happened').getByRole('option')).toHaveText([
-        'I tried and reached nobody',
-        'I talked with the person',
-        'I checked the need',
-      ])
-    },
-    { token: volunteer },
-  )
+  await fixture.as(volunteer, '/admin/dashboard', async (page) => {
+    await page.getByRole('button', { name: `Open: request ${number}` }).click()
+    const dialog = page.getByRole('dialog')
+    await expect(dialog.getByText('Rice for a week.')).toBeVisible()
+    await expect(dialog.getByRole('button', { name: 'Who takes care' })).toHaveCount(0)
+    await dialog.getByRole('button', { name: 'Record a step' }).click()
+    await expect(dialog.getByLabel('What happened').getByRole('option')).toHaveText([
+      'I tried and reached nobody',
+      'I talked with the person',
+      'I checked the need',
+    ])
+  })
 })

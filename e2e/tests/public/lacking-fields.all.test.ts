@@ -41,17 +41,13 @@ test.each(['/my-ticket?day=', '/verify/'])('%s ends without any field of the day
     const fields = fieldsOf(whole)
     expect(fields.length).toBeGreaterThan(5)
     for (const field of fields)
-      await fixture.at(
-        `${screen}${day}`,
-        async (page) => {
-          const address = `**/api/public/${file}`
-          await page.route(address, (route) => route.fulfill({ json: without(whole, field) }))
-          await page.reload()
-          await hasEnded(page)
-          expect([file, field.join('.'), await page.getByText('Something went wrong').count()]).toEqual([file, field.join('.'), 0])
-          await page.unroute(address)
-        },
-        { token: asha.token },
-      )
+      await fixture.as(asha.token, `${screen}${day}`, async (page) => {
+        const address = `**/api/public/${file}`
+        await page.route(address, (route) => route.fulfill({ json: without(whole, field) }))
+        await page.reload()
+        await hasEnded(page)
+        expect([file, field.join('.'), await page.getByText('Something went wrong').count()]).toEqual([file, field.join('.'), 0])
+        await page.unroute(address)
+      })
   }
 })

@@ -255,23 +255,15 @@ describe('my ticket', () => {
   })
 
   test('yesterday’s is verified by itself, also when the server joined; a member without a ticket sees no alarm', async () => {
-    await fixture.at(
-      '/dashboard',
-      async (page) => {
-        await expect(page.getByRole('link', { name: 'Your ₹1 was in the draw: line 1 of 1' })).toBeVisible()
-        await expect(page.getByRole('link', { name: 'Check the draw yourself' })).toHaveAttribute('href', `/verify/${second}`)
-        await auditScreen(page)
-      },
-      { token: biju.token },
-    )
-    await fixture.at(
-      ofTicket(second),
-      async (page) => {
-        await expect(page.getByText('You had no ticket that day')).toBeVisible()
-        await expect(page.getByRole('alert')).toHaveCount(0)
-      },
-      { token: asha.token },
-    )
+    await fixture.as(biju.token, '/dashboard', async (page) => {
+      await expect(page.getByRole('link', { name: 'Your ₹1 was in the draw: line 1 of 1' })).toBeVisible()
+      await expect(page.getByRole('link', { name: 'Check the draw yourself' })).toHaveAttribute('href', `/verify/${second}`)
+      await auditScreen(page)
+    })
+    await fixture.as(asha.token, ofTicket(second), async (page) => {
+      await expect(page.getByText('You had no ticket that day')).toBeVisible()
+      await expect(page.getByRole('alert')).toHaveCount(0)
+    })
   })
 
   test('an answer without a valid proof raises the alarm on every screen, with evidence that contains no key', async () => {
@@ -279,26 +271,22 @@ describe('my ticket', () => {
     const { output } = await ask(fixture.roz.url, 'userTicket', { token: biju.token, params: { day: second } })
     const lie = { ...output, proof: output.proof && { ...output.proof, path: ['0'.repeat(64)] } }
     fixture.line.breakLine(`GET ${line}`, { status: 200, body: JSON.stringify(lie) })
-    await fixture.at(
-      '/wallet',
-      async (page) => {
-        const alarm = page.getByRole('alert').filter({ hasText: "Something is wrong with yesterday's ticket." })
-        await expect(alarm).toContainText('Your entry is not proven for this day')
-        const saved = page.waitForEvent('download')
-        await alarm.getByRole('button', { name: 'Save the proof' }).click()
-        const evidence = readFileSync((await (await saved).path()) ?? '', 'utf8')
-        expect(JSON.parse(evidence)).toMatchObject({ day: second, state: 'missing', receipt: { ticket: output.ticket, v: 1 } })
-        const { key } = (await ask(fixture.roz.url, 'ticketKey', { token: biju.token })).output
-        expect(evidence).not.toContain(key)
-        await auditScreen(page)
-        await page.emulateMedia({ colorScheme: 'dark' })
-        await auditScreen(page, 'colours')
-        await page.emulateMedia({ colorScheme: 'light' })
-        await alarm.getByRole('link', { name: 'What was checked' }).click()
-        await expect(page.getByRole('heading', { level: 1, name: 'My ticket' })).toBeVisible()
-      },
-      { token: biju.token },
-    )
+    await fixture.as(biju.token, '/wallet', async (page) => {
+      const alarm = page.getByRole('alert').filter({ hasText: "Something is wrong with yesterday's ticket." })
+      await expect(alarm).toContainText('Your entry is not proven for this day')
+      const saved = page.waitForEvent('download')
+      await alarm.getByRole('button', { name: 'Save the proof' }).click()
+      const evidence = readFileSync((await (await saved).path()) ?? '', 'utf8')
+      expect(JSON.parse(evidence)).toMatchObject({ day: second, state: 'missing', receipt: { ticket: output.ticket, v: 1 } })
+      const { key } = (await ask(fixture.roz.url, 'ticketKey', { token: biju.token })).output
+      expect(evidence).not.toContain(key)
+      await auditScreen(page)
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await auditScreen(page, 'colours')
+      await page.emulateMedia({ colorScheme: 'light' })
+      await alarm.getByRole('link', { name: 'What was checked' }).click()
+      await expect(page.getByRole('heading', { level: 1, name: 'My ticket' })).toBeVisible()
+    })
   })
 
   test('a missing proof for a list that is sealed raises the alarm; so do books without the member’s parts', async () => {
