@@ -76,6 +76,14 @@ export function TextField({ label, error, hint, prefix, ...input }: TextFieldPro
   )
 }
 
+/** An amount in rupees. */
+export const AmountField = (field: TextFieldProps) => <TextField inputMode="decimal" autoComplete="off" prefix="₹" {...field} />
+
+/** An Indian phone number without its +91. */
+export const PhoneField = (field: TextFieldProps) => (
+  <TextField type="tel" inputMode="numeric" autoComplete="tel-national" prefix="+91" {...field} />
+)
+
 type PasswordFieldProps = Omit<TextFieldProps, 'type' | 'prefix'>
 
 /** A password field with a button that shows and hides the text. */

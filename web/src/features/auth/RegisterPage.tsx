@@ -11,7 +11,7 @@ import { paths, publicPath } from '../../paths.ts'
 import { session } from '../../app/session.tsx'
 import { settings, withDraws } from '../../app/settings.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
-import { TextField } from '../../ui/Field.tsx'
+import { PhoneField, TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { judgeAgain, registerTyped, showRefusedFields, useRules, personError } from '../forms.ts'
 import { PHONE } from '../typing.ts'
@@ -55,15 +55,7 @@ function RegisterForm({ onDone }: { readonly onDone: (address: string) => void }
           error={personError(errors.email?.message)}
           {...form.register('email')}
         />
-        <TextField
-          label={t`Phone number`}
-          type="tel"
-          inputMode="numeric"
-          autoComplete="tel-national"
-          prefix="+91"
-          error={personError(errors.phone?.message)}
-          {...registerTyped(form, 'phone', PHONE)}
-        />
+        <PhoneField label={t`Phone number`} error={personError(errors.phone?.message)} {...registerTyped(form, 'phone', PHONE)} />
         <NewPasswordFields
           password={form.register('password', judgeAgain(form, 'confirmPassword'))}
           again={form.register('confirmPassword')}

@@ -9,7 +9,7 @@ import * as z from 'zod/mini'
 import { call, messageOf } from '../../app/api.ts'
 import { useMember } from '../../app/session.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { TextField } from '../../ui/Field.tsx'
+import { PhoneField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { withTicketKey } from '../../verify/ticket-key.ts'
 import { registerTyped, showRefusedFields, tellFirst, useRules, personError } from '../forms.ts'
@@ -60,15 +60,7 @@ export function AutopaySetup({ autopay, gateway }: { readonly autopay: Autopay; 
       <p className="small muted spaced">
         <Trans>No fee is taken. Setting it up turns Auto Participate on.</Trans>
       </p>
-      <TextField
-        label={t`Phone number`}
-        type="tel"
-        inputMode="numeric"
-        autoComplete="tel-national"
-        prefix="+91"
-        error={personError(errors.phoneNumber?.message)}
-        {...registerTyped(form, 'phoneNumber', PHONE)}
-      />
+      <PhoneField label={t`Phone number`} error={personError(errors.phoneNumber?.message)} {...registerTyped(form, 'phoneNumber', PHONE)} />
       <label className="consent">
         <input type="checkbox" checked={consents} onChange={(event) => setConsents(event.target.checked)} />
         {t`I am 18 or older and this bank account is mine`}

@@ -3,7 +3,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
 import { call, messageOf } from '../../app/api.ts'
 import { Button } from '../../ui/Button.tsx'
-import { TextField } from '../../ui/Field.tsx'
+import { PhoneField, TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { registerTyped, showRefusedFields, tellFirst, useRules, personError } from '../forms.ts'
 import { PHONE } from '../typing.ts'
@@ -38,15 +38,7 @@ export function ProfileEditor({ user, onSaved, onClose }: ProfileEditorProps) {
     <form noValidate onSubmit={(event) => void save(event)}>
       <TextField label={t`Full Name`} autoComplete="name" error={personError(errors.name?.message)} {...form.register('name')} />
       <TextField label={t`Email Address`} type="email" value={user.email} readOnly hint={t`Cannot be changed`} autoComplete="email" />
-      <TextField
-        label={t`Phone Number`}
-        type="tel"
-        inputMode="numeric"
-        autoComplete="tel-national"
-        prefix="+91"
-        error={personError(errors.phone?.message)}
-        {...registerTyped(form, 'phone', PHONE)}
-      />
+      <PhoneField label={t`Phone Number`} error={personError(errors.phone?.message)} {...registerTyped(form, 'phone', PHONE)} />
       <AutoParticipate on={autoParticipate} onChange={(on) => form.setValue('autoParticipate', on, { shouldDirty: true })} />
       <div className="buttons card-actions">
         <Button type="submit" busy={isSubmitting}>

@@ -11,7 +11,7 @@ import { useMember } from '../../app/session.tsx'
 import { settings } from '../../app/settings.ts'
 import { withTicketKey } from '../../verify/ticket-key.ts'
 import { Button } from '../../ui/Button.tsx'
-import { TextField } from '../../ui/Field.tsx'
+import { AmountField, PhoneField } from '../../ui/Field.tsx'
 import { Spinner } from '../../ui/Feedback.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { formatCount } from '@roz/core/numbers.ts'
@@ -99,25 +99,14 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
         ))}
       </div>
       <div className="after-presets">
-        <TextField
+        <AmountField
           label={t`Amount`}
-          inputMode="decimal"
-          autoComplete="off"
-          prefix="₹"
           hint={t`From ₹${topupMinRupees} to ₹${topupMaxRupees} per payment.`}
           error={moneyError(errors.amount?.message)}
           {...registerAmount(form, 'amount')}
         />
       </div>
-      <TextField
-        label={t`Phone number`}
-        type="tel"
-        inputMode="numeric"
-        autoComplete="tel-national"
-        prefix="+91"
-        error={moneyError(errors.phoneNumber?.message)}
-        {...registerTyped(form, 'phoneNumber', PHONE)}
-      />
+      <PhoneField label={t`Phone number`} error={moneyError(errors.phoneNumber?.message)} {...registerTyped(form, 'phoneNumber', PHONE)} />
       <p className="small muted spaced">
         <Least topupMinRupees={topupMinRupees} modes={settings.modes} />
       </p>

@@ -7,7 +7,7 @@ import { call, messageOf } from '../../app/api.ts'
 import { currentLanguage } from '../../app/language.ts'
 import { session } from '../../app/session.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { SelectField, TextAreaField, TextField } from '../../ui/Field.tsx'
+import { AmountField, SelectField, TextAreaField } from '../../ui/Field.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
@@ -73,11 +73,8 @@ export function RefundForm({ refundable, onClose }: RefundFormProps) {
           </option>
         ))}
       </SelectField>
-      <TextField
+      <AmountField
         label={t`Refund amount`}
-        inputMode="decimal"
-        autoComplete="off"
-        prefix="₹"
         hint={chosen === undefined ? undefined : t`At most ${formatMoney(chosen.unused)}.`}
         error={moneyError(errors.amount?.message)}
         {...registerAmount(form, 'amount')}

@@ -16,7 +16,7 @@ import { settings } from '../../app/settings.ts'
 import { withTicketKey } from '../../verify/ticket-key.ts'
 import { Button } from '../../ui/Button.tsx'
 import { NotLoaded } from '../../ui/Feedback.tsx'
-import { TextField } from '../../ui/Field.tsx'
+import { AmountField } from '../../ui/Field.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
@@ -81,11 +81,8 @@ function AmountForm({ onMade }: { readonly onMade: () => void }) {
   )
   return (
     <form noValidate onSubmit={(event) => void add(event)}>
-      <TextField
+      <AmountField
         label={t`Amount`}
-        inputMode="decimal"
-        autoComplete="off"
-        prefix="₹"
         hint={t`From ₹${topupMinRupees} to ₹${topupMaxRupees} per payment.`}
         error={moneyError(errors.amount?.message)}
         {...registerAmount(form, 'amount')}

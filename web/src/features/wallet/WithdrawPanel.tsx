@@ -7,7 +7,7 @@ import { call, messageOf } from '../../app/api.ts'
 import { session } from '../../app/session.tsx'
 import { settings } from '../../app/settings.ts'
 import { Button } from '../../ui/Button.tsx'
-import { TextField } from '../../ui/Field.tsx'
+import { AmountField } from '../../ui/Field.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { showRefusedFields, tellFirst, useRules } from '../forms.ts'
@@ -62,11 +62,8 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
       <h2 id="withdraw-heading">
         <Trans>Withdraw</Trans>
       </h2>
-      <TextField
+      <AmountField
         label={t`Amount`}
-        inputMode="decimal"
-        autoComplete="off"
-        prefix="₹"
         hint={t`At least ₹${leastRupees}, at most ${formatMoney(balance)}.`}
         error={bankError(errors.amount?.message)}
         {...registerAmount(form, 'amount')}

@@ -23,7 +23,7 @@ import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { NotLoaded } from '../../../ui/Feedback.tsx'
-import { SelectField, TextAreaField, TextField } from '../../../ui/Field.tsx'
+import { AmountField, SelectField, TextAreaField } from '../../../ui/Field.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Modal } from '../../../ui/Modal.tsx'
@@ -320,11 +320,8 @@ function AgreeDialog({ one, onDone, onClose }: ChangeProps) {
       <p className="muted spaced">
         <Trans>This records the person as a beneficiary. Somebody else sends the money.</Trans>
       </p>
-      <TextField
+      <AmountField
         label={t`Amount in rupees`}
-        prefix="₹"
-        inputMode="decimal"
-        autoComplete="off"
         value={amount}
         error={portalError(problems.amount)}
         onChange={(event) => setAmount(event.target.value)}

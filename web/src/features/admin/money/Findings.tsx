@@ -22,6 +22,7 @@ import { Decision } from '../Decision.tsx'
 import type { Shown } from '../states.ts'
 import { useMay } from '../use-may.ts'
 import { BankMatch } from './BankMatch.tsx'
+import { FactLines } from './MoneyRows.tsx'
 
 type Finding = Output<Api['findings']>['findings'][number]
 const findingsQuery = (status: 'open' | 'past') =>
@@ -150,13 +151,7 @@ function Row({ finding, onClose, onMatch }: RowProps) {
         <h4>{name}</h4>
         <p>{difference(amount)}</p>
         <p className={`small ${isOpen ? 'warning-line' : 'muted'}`}>{isOpen ? <Age since={foundAt} /> : <Unbroken text={found} />}</p>
-        {facts.map((fact) =>
-          fact === null ? null : (
-            <p key={fact} className="small muted">
-              <Unbroken text={fact} />
-            </p>
-          ),
-        )}
+        <FactLines facts={facts} />
       </div>
       <Badge tone={state.tone}>{i18n._(state.label)}</Badge>
       <div className="buttons">

@@ -106,6 +106,15 @@ export function useApprovals({ firstApproval, approvedBy }: Approvals): string |
   return approvedBy === null ? t`First approval: ${name}, ${when}` : t`Approved by ${name} and ${approvedBy.name}`
 }
 
+export const FactLines = ({ facts }: { readonly facts: readonly (string | null)[] }) =>
+  facts.map((fact) =>
+    fact === null ? null : (
+      <p key={fact} className="small muted">
+        <Unbroken text={fact} />
+      </p>
+    ),
+  )
+
 export type MoneyRowProps = {
   readonly amount: number
   /** Set where the amount is not in rupees. */
@@ -169,13 +178,7 @@ export function MoneyRow({
           </time>
         </p>
         {waitingHours === null ? null : <Waiting hours={waitingHours} isPromised={isPromised} />}
-        {facts.map((fact) =>
-          fact === null ? null : (
-            <p key={fact} className="small muted">
-              <Unbroken text={fact} />
-            </p>
-          ),
-        )}
+        <FactLines facts={facts} />
         {warnings.map((warning) => {
           const text = typeof warning === 'string' ? warning : i18n._(warning)
           return (

@@ -19,6 +19,7 @@ import { pagesOf } from '../../queries.ts'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { BankAccounts, BankCheckLine } from './Bank.tsx'
 import { OpenFindings, PastFindings } from './Findings.tsx'
+import { FactLines } from './MoneyRows.tsx'
 import { Proposals } from './Proposals.tsx'
 import { SettlementDialog } from './SettlementDialog.tsx'
 import { useMay } from '../use-may.ts'
@@ -154,13 +155,7 @@ function DayRow({ of }: { readonly of: Page['reconciliation'][number] }) {
     <li>
       <div>
         <h3>{formatLongDay(of.day, currentLanguage())}</h3>
-        {facts.map((fact) =>
-          fact === null ? null : (
-            <p key={fact} className="small muted">
-              {fact}
-            </p>
-          ),
-        )}
+        <FactLines facts={facts} />
       </div>
     </li>
   )

@@ -5,7 +5,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import { bankReference } from '@roz/core/reference-fields.ts'
-import { readAmount, shownAmount } from '@roz/core/typed-money.ts'
+import { readAmount } from '@roz/core/typed-money.ts'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { TextField } from '../../../ui/Field.tsx'
@@ -13,6 +13,7 @@ import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
 import { CoverNext, BillPages, useBillPages } from '../outlays/BillPages.tsx'
+import { Rupees } from '../outlays/OutlayForm.tsx'
 import { portalError } from '../portal-form-errors.ts'
 import { problemOf, useProblems } from '../problems.ts'
 
@@ -127,24 +128,3 @@ export function SettlementDialog({ approvalAbove, onClose }: { readonly approval
     </>
   )
 }
-
-type RupeesProps = {
-  readonly label: string
-  readonly hint?: string
-  readonly value: string
-  readonly error: string | undefined
-  readonly onType: (text: string) => void
-}
-const Rupees = ({ label, hint, value, error, onType }: RupeesProps) => (
-  <TextField
-    label={label}
-    hint={hint}
-    prefix="₹"
-    inputMode="decimal"
-    autoComplete="off"
-    value={value}
-    error={error}
-    onChange={(event) => onType(event.target.value)}
-    onBlur={() => onType(shownAmount(value))}
-  />
-)

@@ -6,7 +6,7 @@ import { bankNumber, transferReference } from '@roz/core/reference-fields.ts'
 import { readAmount, shownAmount } from '@roz/core/typed-money.ts'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
-import { TextField } from '../../../ui/Field.tsx'
+import { AmountField, TextField } from '../../../ui/Field.tsx'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
@@ -120,11 +120,8 @@ export function TypedDialog({ onClose }: { readonly onClose: () => void }) {
         error={portalError(problems.day)}
         onChange={(event) => set({ day: event.target.value })}
       />
-      <TextField
+      <AmountField
         label={t`Amount that came in`}
-        prefix="₹"
-        inputMode="decimal"
-        autoComplete="off"
         value={values.amount}
         error={portalError(problems.amount)}
         onChange={(event) => set({ amount: shownAmount(event.target.value) })}

@@ -7,7 +7,7 @@ import { TREASURY } from '@roz/contract/roles.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import { shownAmount } from '@roz/core/typed-money.ts'
 import { useId, useState } from 'react'
-import { TextField } from '../../../ui/Field.tsx'
+import { AmountField } from '../../../ui/Field.tsx'
 import { typedPaise } from '../../wallet/amounts.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { useMay } from '../use-may.ts'
@@ -76,6 +76,25 @@ export function useOutlayForm({
   }
 }
 
+type RupeesProps = {
+  readonly label: string
+  readonly hint?: string
+  readonly value: string
+  readonly error: string | undefined
+  readonly onType: (text: string) => void
+}
+/** An amount that is shown as it was read when the field is left. */
+export const Rupees = ({ label, hint, value, error, onType }: RupeesProps) => (
+  <AmountField
+    label={label}
+    hint={hint}
+    value={value}
+    error={error}
+    onChange={(event) => onType(event.target.value)}
+    onBlur={() => onType(shownAmount(value))}
+  />
+)
+
 type FieldsProps = { readonly form: OutlayForm; readonly purposeLabel: string; readonly purposeHint: string }
 
 export function OutlayFields({ form, purposeLabel, purposeHint }: FieldsProps) {
@@ -85,16 +104,7 @@ export function OutlayFields({ form, purposeLabel, purposeHint }: FieldsProps) {
   const receipts = problems.receipts === 'receipts_needed' && pages.hashes.length > 0 ? undefined : problems.receipts
   return (
     <>
-      <TextField
-        label={t`Amount in rupees`}
-        prefix="₹"
-        inputMode="decimal"
-        autoComplete="off"
-        value={form.amount}
-        error={portalError(problems.amount)}
-        onChange={(event) => form.setAmount(event.target.value)}
-        onBlur={() => form.setAmount(shownAmount(form.amount))}
-      />
+      <Rupees label={t`Amount in rupees`} value={form.amount} error={portalError(problems.amount)} onType={form.setAmount} />
       <PurposeFields purposes={form.purposes} problems={problems} label={purposeLabel} hint={purposeHint} />
       <BillPages pages={pages} error={portalError(receipts)} />
     </>

@@ -8,10 +8,9 @@ import { publicPath } from '../../../paths.ts'
 import { Badge, type BadgeTone, EmptyState } from '../../../ui/Feedback.tsx'
 import { formatInstant, formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
-import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { RowList } from '../RowList.tsx'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
-import { useNarrowing } from '../money/MoneyRows.tsx'
+import { FactLines, useNarrowing } from '../money/MoneyRows.tsx'
 import { type ListedRound, narrowed, roundsQuery } from '../queries.ts'
 
 const STATES = {
@@ -123,11 +122,5 @@ function Facts({ round }: { readonly round: ListedRound }) {
     endedAt === null ? null : status === 'void' ? t`Returned: ${at(endedAt)}` : t`Settled: ${at(endedAt)}`,
     books === 'published' ? t`Accounts: published` : null,
   ]
-  return facts.map((fact) =>
-    fact === null ? null : (
-      <p key={fact} className="small muted">
-        <Unbroken text={fact} />
-      </p>
-    ),
-  )
+  return <FactLines facts={facts} />
 }
