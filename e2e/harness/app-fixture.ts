@@ -8,7 +8,7 @@ import { closeVisits, handOver, newVisit, openBrowser, type Slot, slotOf, SMALL,
 import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts'
 import { type Program, startProgram } from './program.ts'
 
-export type FixtureOptions = {
+type FixtureOptions = {
   readonly size?: { readonly width: number; readonly height: number }
   /** Resolved before the program starts. */
   readonly env?: () => Promise<Readonly<Record<string, string>>>

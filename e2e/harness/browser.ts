@@ -32,7 +32,7 @@ const WHOLE = process.env.CHROMIUM ?? '/usr/bin/chromium'
 /** chromium-headless-shell: the engine without windows. It shows and stores the same with less work. */
 const SHELL = process.env.CHROMIUM_SHELL ?? WHOLE
 
-export type BrowserOptions = {
+type BrowserOptions = {
   readonly whole?: boolean
   /** The letter size chosen in the browser's settings; 16 px by default. */
   readonly lettersPx?: number
@@ -85,7 +85,7 @@ export type Visit = {
 export type Slot = 'token' | 'admin-token'
 export const slotOf = (path: string): Slot => (/^\/admin(\/|$)/.test(path) ? 'admin-token' : 'token')
 
-export type VisitOptions = {
+type VisitOptions = {
   readonly size?: Size
   readonly dark?: boolean
   readonly token?: string

@@ -4,7 +4,7 @@
  */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-export type Spread = {
+type Spread = {
   readonly url: string
   readonly close: () => Promise<void>
 }

@@ -41,7 +41,7 @@ export type Program = {
   readonly ended: Promise<number | null>
 }
 
-export type ProgramOptions = {
+type ProgramOptions = {
   readonly dataDir?: string
   readonly port?: number
   readonly env?: Readonly<Record<string, string>>

@@ -14,7 +14,7 @@ export async function chooseOption(select: Locator, start: string): Promise<void
   await select.selectOption({ label: label ?? '' })
 }
 
-export type NewPerson = { readonly name: string; readonly email: string; readonly password: string }
+type NewPerson = { readonly name: string; readonly email: string; readonly password: string }
 
 export async function sendRegistration(page: Page, person: NewPerson): Promise<void> {
   await page.getByLabel('Full name', { exact: true }).fill(person.name)

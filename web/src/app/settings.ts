@@ -4,7 +4,7 @@
  */
 import { hasDraw, type Modes } from '@roz/core/modes.ts'
 
-export type AppSettings = {
+type AppSettings = {
   readonly brandName: string
   /** Null hides the Google button. */
   readonly googleClientId: string | null

@@ -33,7 +33,7 @@ type Answered<T> = {
   /** Whether the answer repeats an earlier request, so that no money has moved now. */
   readonly isOfEarlierPress: (createdAt: string) => boolean
 }
-export type MoneyKeys = <B, T>(body: B, send: (idempotencyKey: string) => Promise<T>) => Promise<Answered<T>>
+type MoneyKeys = <B, T>(body: B, send: (idempotencyKey: string) => Promise<T>) => Promise<Answered<T>>
 
 /** Requests within this time count as one intent. It also tolerates a small error of the device's clock. */
 const ONE_INTENT_MS = 60_000

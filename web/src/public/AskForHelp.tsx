@@ -17,7 +17,7 @@ import { leadOf } from './share-card.ts'
 import { usePageTitle } from './titles.ts'
 import { GivenPhone, Withdraw, Withdrawn } from './WithdrawRequest.tsx'
 
-export const KIND_NAMES: Readonly<Record<CaseKind, MessageDescriptor>> = {
+const KIND_NAMES: Readonly<Record<CaseKind, MessageDescriptor>> = {
   food: msg`Food`,
   school: msg`School`,
   medicine: msg`Medicine or treatment`,

@@ -5,7 +5,7 @@ import { type Modes, splitOf } from '@roz/core/modes.ts'
 import { createContext, useContext } from 'react'
 import { type PublicPage, publicPath } from '../paths.ts'
 
-export type PageContext = {
+type PageContext = {
   /** The operator's switches, with today's round's own split, which it keeps from its making. */
   readonly modes: Modes
   readonly site: SiteFacts

@@ -5,7 +5,7 @@
 import type { ButtonHTMLAttributes, MouseEvent, Ref } from 'react'
 import { useLingui } from '@lingui/react/macro'
 
-export type ButtonKind = 'primary' | 'secondary' | 'quiet' | 'danger'
+type ButtonKind = 'primary' | 'secondary' | 'quiet' | 'danger'
 
 /** For links: `<Link className={buttonClass('secondary')} …>`. */
 export function buttonClass(kind: ButtonKind = 'primary', wide = false): string {

@@ -12,7 +12,7 @@ export const CardSection = ({ children, ...rest }: SectionProps) => (
 )
 
 /** Sets the document's title: `Wallet · Roz`. */
-export function useTitle(title: string): void {
+function useTitle(title: string): void {
   const full = `${title} · ${brand()}`
   useEffect(() => {
     document.title = full

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { Key } from './Art.tsx'
 import { formatMoney } from './Money.tsx'
 
-export type SplitShare = { readonly part: 'need' | 'gift' | 'run'; readonly percent: number; readonly words: string }
+type SplitShare = { readonly part: 'need' | 'gift' | 'run'; readonly percent: number; readonly words: string }
 
 /** The shares of a round in words. Every sentence about a split is made of these; a share of nothing is left out. */
 export function useShares({ need, reward, platform, winners }: SplitShown): readonly SplitShare[] {

@@ -13,7 +13,7 @@ import { bareKey, keepKey, readKey, ticketKeyOf } from './ticket-key.ts'
 const OTHERS = '='
 
 /** The first day on which only this device's key may serve. For earlier days the server may name an older key, or another device's key. */
-export function servesSince(memberId: string): IstDay {
+function servesSince(memberId: string): IstDay {
   const known = parseDay(readOwn('roz-ticket-key-since', memberId) ?? '')
   if (known !== undefined) return known
   const today = dayAt(serverNowMs())

@@ -10,7 +10,7 @@ import { Slow } from '../../ui/Slow.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { steppedUp } from './step-up.ts'
 
-export type CsvCall = { [N in keyof Api]: Api[N] extends { readonly output: 'csv' } ? N : never }[keyof Api]
+type CsvCall = { [N in keyof Api]: Api[N] extends { readonly output: 'csv' } ? N : never }[keyof Api]
 
 type CsvButtonProps<N extends CsvCall> = {
   readonly of: N

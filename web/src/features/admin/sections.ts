@@ -10,14 +10,14 @@ import { type ComponentType, lazy } from 'react'
 import { settings } from '../../app/settings.ts'
 import { Overview } from './today/Overview.tsx'
 
-export type PortalSection = {
+type PortalSection = {
   /** The address names it: `/admin/dashboard?tab=users`. */
   readonly id: string
   readonly label: MessageDescriptor
   readonly roles: Roles
   readonly Screen: ComponentType
 }
-export type SectionGroup = { readonly label: MessageDescriptor; readonly sections: readonly PortalSection[] }
+type SectionGroup = { readonly label: MessageDescriptor; readonly sections: readonly PortalSection[] }
 
 const onDemand = (load: () => Promise<ComponentType>): ComponentType => lazy(async () => ({ default: await load() }))
 

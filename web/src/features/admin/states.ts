@@ -164,7 +164,7 @@ const WAITED: Readonly<Record<string, MessageDescriptor | undefined>> = {
 }
 
 /** Why a withdrawal or refund waits: a hold or a debt in our words, any other reason in the gateway's. */
-export function obstaclesOf({ status, onHold, problem }: Standing): readonly (MessageDescriptor | string)[] {
+function obstaclesOf({ status, onHold, problem }: Standing): readonly (MessageDescriptor | string)[] {
   const isOpen = status === 'requested' || status === 'awaiting_second' || status === 'approved' || status === 'sending'
   return [...(isOpen && onHold ? [ON_HOLD] : []), ...(problem === null || problem === 'member_on_hold' ? [] : [WAITED[problem] ?? problem])]
 }

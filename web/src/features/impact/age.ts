@@ -1,7 +1,7 @@
 /** A relative age: days below 30, then months of 30 days below 365 days, then years of 365 days. */
 import { daysBetween, type IstDay, parseDay } from '@roz/core/ist-day.ts'
 
-export type AgeShown = { readonly unit: 'day' | 'month' | 'year'; readonly count: number }
+type AgeShown = { readonly unit: 'day' | 'month' | 'year'; readonly count: number }
 
 export function ageOf(day: string, today: IstDay): AgeShown | undefined {
   const from = parseDay(day)

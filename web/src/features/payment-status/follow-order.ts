@@ -21,7 +21,7 @@ export type Following = {
   readonly end: () => void
 }
 
-export type Around = {
+type Around = {
   readonly check: (signal: AbortSignal) => Promise<OrderAnswered>
   readonly show: (followed: Followed) => void
   readonly isHidden: () => boolean

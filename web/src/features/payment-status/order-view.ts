@@ -3,7 +3,7 @@
  * - Success: the success flag is true or the status is PAID. Pending: the status is PENDING. Failed: anything else.
  * - The time shown is the time of this check.
  */
-export type OrderAnswer = {
+type OrderAnswer = {
   readonly success: boolean
   readonly orderUserDetails: { readonly order_id: string; readonly order_amount: number; readonly order_status: string }
 }

@@ -10,7 +10,7 @@ const UNCLEAR_MS = 15 * 60_000
 const PAGES_MAX = 20
 const HANGING = ['pending', 'processing']
 
-export type SeenMoney = { readonly balance?: number; readonly heldAtLeast?: number }
+type SeenMoney = { readonly balance?: number; readonly heldAtLeast?: number }
 
 const paiseOf = (rupees: number): number => Math.round(rupees * 100)
 

@@ -4,7 +4,7 @@
  * - A failed script tag is removed, so that the next visit of the page tries again.
  * - The loader is our own: the gateway's script has no versions, and the sandbox serves the same interface.
  */
-export const GATEWAY_TIMEOUT_MS = 30_000
+const GATEWAY_TIMEOUT_MS = 30_000
 
 type CheckoutResult = { readonly error?: { readonly message?: string }; readonly redirect?: boolean }
 export type Gateway = {

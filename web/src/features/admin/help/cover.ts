@@ -3,7 +3,7 @@
  * - The covered pixels are painted over before the picture leaves the browser: nothing under a cover can be recovered.
  * - A cover is in pixels of the picture, and stays inside it.
  */
-export type PageSize = { readonly width: number; readonly height: number }
+type PageSize = { readonly width: number; readonly height: number }
 export type Point = { readonly x: number; readonly y: number }
 export type Cover = Point & PageSize
 

@@ -11,7 +11,7 @@ import * as z from 'zod/mini'
 import { ApiError } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 
-export type WordField = `${StoryWord}_${Language}`
+type WordField = `${StoryWord}_${Language}`
 export type StoryValues = { readonly [field in WordField | 'videoUrl']: string }
 
 export const fieldOf = (word: StoryWord, language: Language): WordField => `${word}_${language}`

@@ -16,9 +16,9 @@ import { CoverDialog } from '../help/CoverDialog.tsx'
 import { type Cover, coveredCopy, fileOf, penOf, readPage } from '../help/cover.ts'
 import { PDF_MEGABYTES_MAX, type PdfProblem, readPdf } from '../help/read-pdf.ts'
 
-export type BillPage = { readonly hash: string; readonly picture: HTMLCanvasElement }
+type BillPage = { readonly hash: string; readonly picture: HTMLCanvasElement }
 /** The chosen pages, and the pages that wait to be covered. */
-export type BillPagesState = ReturnType<typeof useBillPages>
+type BillPagesState = ReturnType<typeof useBillPages>
 
 const [pagesMax, megabytes] = [BILL_PAGES_MAX, PDF_MEGABYTES_MAX]
 const PDF_PROBLEMS = {

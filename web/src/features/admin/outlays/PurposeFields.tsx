@@ -11,7 +11,7 @@ import { TextField } from '../../../ui/Field.tsx'
 import { portalError } from '../portal-form-errors.ts'
 import { problemOf, type Problems } from '../problems.ts'
 
-export type Purposes = Readonly<Record<Language, string>>
+type Purposes = Readonly<Record<Language, string>>
 /** The portal's own language first. */
 const sides = (): readonly Language[] => [currentLanguage(), ...LANGUAGES.filter((language) => language !== currentLanguage())]
 const isWritten = (words: Purposes, language: Language): boolean => words[language].trim() !== ''
