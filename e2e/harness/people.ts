@@ -2,7 +2,7 @@
 import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import { expect } from 'vitest'
 import { ask } from './calls.ts'
-import { ADMIN } from './program.ts'
+import { ADMIN, postJson } from './program.ts'
 
 export const PASSWORD = 'correct horse battery'
 export const PHONE = '9876543210'
@@ -72,33 +72,22 @@ export function creditOf(origin: string, person: Person, orderId: string): Promi
 type Outcome = 'success' | 'failed' | 'pending' | 'dropped'
 /** Plays the payer at the gateway. */
 export async function pay(sandboxUrl: string, orderId: string, outcome: Outcome): Promise<void> {
-  const response = await fetch(`${sandboxUrl}/__sandbox/orders/${orderId}/pay`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ outcome }),
-  })
+  const response = await postJson(`${sandboxUrl}/__sandbox/orders/${orderId}/pay`, { outcome })
   expect(response.status, await response.text()).toBe(200)
 }
 
 /** Pays an order at the gateway that we never made, so that the payment waits in suspense. Returns the order's number. */
 export async function strangePayment({ url, sandboxUrl }: Where, rupees: number): Promise<string> {
   const order_id = `strange_${rupees}_${Date.now()}`
-  const response = await fetch(`${sandboxUrl}/pg/orders`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-api-version': '2025-01-01',
-      'x-client-id': 'sandbox-client',
-      'x-client-secret': 'sandbox-secret',
-    },
-    body: JSON.stringify({
-      order_id,
-      order_amount: rupees,
-      order_currency: 'INR',
-      customer_details: { customer_id: 'stranger', customer_phone: PHONE },
-      order_meta: { notify_url: `${url}/api/webhooks/cashfree` },
-    }),
-  })
+  const order = {
+    order_id,
+    order_amount: rupees,
+    order_currency: 'INR',
+    customer_details: { customer_id: 'stranger', customer_phone: PHONE },
+    order_meta: { notify_url: `${url}/api/webhooks/cashfree` },
+  }
+  const keys = { 'x-api-version': '2025-01-01', 'x-client-id': 'sandbox-client', 'x-client-secret': 'sandbox-secret' }
+  const response = await postJson(`${sandboxUrl}/pg/orders`, order, keys)
   expect(response.status, await response.text()).toBe(200)
   await pay(sandboxUrl, order_id, 'success')
   const token = await adminToken(url)
@@ -114,11 +103,7 @@ export async function adminToken(origin: string): Promise<string> {
 
 /** Sets the clock and runs all due work. */
 export async function setClock(origin: string, now: string): Promise<void> {
-  const response = await fetch(`${origin}/dev/clock`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ now }),
-  })
+  const response = await postJson(`${origin}/dev/clock`, { now })
   expect(response.status, await response.text()).toBe(200)
 }
 

@@ -207,15 +207,15 @@ export async function startUntouched(options: ProgramOptions & { readonly dataDi
   }
 }
 
+/** To the program's developer pages and to the gateway sandbox. */
+export const postJson = (url: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+  fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+
 /** Sets the program's clock to noon, so that no test runs into midnight, whatever the real time is. */
 export async function setToNoon(url: string): Promise<void> {
   for (;;) {
     const { now } = (await (await fetch(`${url}/dev/clock`)).json()) as { now: string }
-    const response = await fetch(`${url}/dev/clock`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ now: `${dayAt(Date.parse(now))}T12:00:00+05:30` }),
-    })
+    const response = await postJson(`${url}/dev/clock`, { now: `${dayAt(Date.parse(now))}T12:00:00+05:30` })
     if (response.ok) return
     // 409: a round opened at midnight meanwhile, so the date is now the next one.
     if (response.status !== 409) throw new Error(`/dev/clock answered ${response.status} ${await response.text()}`)

@@ -96,10 +96,8 @@ describe('logged-in devices', () => {
   const rows = (page: Page) => page.locator('.devices > li')
   const onProfile = (work: Work): Promise<void> => fixture.at('/profile', work, { token: asha.token })
   const fromDesk = async (): Promise<string> => {
-    const body = JSON.stringify({ email: asha.email, password: PASSWORD })
-    const headers = { 'content-type': 'application/json', 'user-agent': DESK }
-    const answer = await fetch(`${roz.url}/api/auth/login`, { method: 'POST', headers, body })
-    return ((await answer.json()) as { token: string }).token
+    const body = { email: asha.email, password: PASSWORD }
+    return (await ask(roz.url, 'login', { body, headers: { 'user-agent': DESK } })).output.token
   }
   const statusOf = async (token: string): Promise<number> => (await ask(roz.url, 'me', { token })).status
 

@@ -12,7 +12,7 @@ import { ask } from '../../harness/calls.ts'
 import { runCommand } from '../../harness/command.ts'
 import { expectCleanAudit, inDatabase } from '../../harness/database.ts'
 import { adminToken, BANK, eventually, newMember, passDay, pay, type Person, PHONE } from '../../harness/people.ts'
-import { newDataDir, type Program, startProgram, startUntouched } from '../../harness/program.ts'
+import { newDataDir, postJson, type Program, startProgram, startUntouched } from '../../harness/program.ts'
 import { restoredCopy } from '../../harness/restored.ts'
 
 type Transfer = { readonly transfer_id: string; readonly cf_transfer_id: string; readonly transfer_amount: number }
@@ -57,11 +57,7 @@ const approve = async ({ url }: Program, id: string) =>
 async function payOut(id: string): Promise<void> {
   expect((await approve(roz, id)).status).toBe(200)
   const transfer = await eventually('the transfer', () => transferAt(roz.sandboxUrl, id))
-  await fetch(`${roz.sandboxUrl}/__sandbox/transfers/${transfer.transfer_id}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ status: 'SUCCESS' }),
-  })
+  await postJson(`${roz.sandboxUrl}/__sandbox/transfers/${transfer.transfer_id}`, { status: 'SUCCESS' })
   await eventually('the payment', async () => (await stateOf(roz.url, id)) === 'paid' || undefined)
   sent.push(transfer)
 }

@@ -3,18 +3,13 @@ import { expect, test } from 'vitest'
 import { ask } from '../../harness/calls.ts'
 import { runCommand } from '../../harness/command.ts'
 import { creditOf, newMember, pay, PHONE, readClock, setClock } from '../../harness/people.ts'
-import { type Program, startProgram } from '../../harness/program.ts'
+import { postJson, type Program, startProgram } from '../../harness/program.ts'
 
 const figure = async ({ url }: Program, name: string): Promise<number> => {
   const text = await (await fetch(`${url}/metrics`)).text()
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
 }
-const answering = ({ sandboxUrl }: Program, faults: object) =>
-  fetch(`${sandboxUrl}/__sandbox/faults`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(faults),
-  })
+const answering = ({ sandboxUrl }: Program, faults: object) => postJson(`${sandboxUrl}/__sandbox/faults`, faults)
 const MINUTE_MS = 60_000
 const passMinutes = async ({ url }: Program, minutes: number): Promise<void> =>
   setClock(url, new Date(Date.parse(await readClock(url)) + minutes * MINUTE_MS).toISOString())

@@ -6,6 +6,7 @@ import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, newMember } from '../../harness/people.ts'
 import { useAppFixture } from '../../harness/app-fixture.ts'
+import { postJson } from '../../harness/program.ts'
 
 const fixture = useAppFixture({ env: async () => ({ AUTOPAY: 'on' }) })
 
@@ -105,11 +106,7 @@ test('the team reads every AutoPay, and stops one with a reason', async () => {
   const admin = await adminToken(roz.url)
   const found = async () => (await ask(roz.url, 'adminAutopay', { token: admin, query: { q: 'Ravi Shah' } })).output.mandates[0]
   const { id = '' } = (await found()) ?? {}
-  await fetch(`${roz.sandboxUrl}/__sandbox/subscriptions/${id}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ step: 'approve' }),
-  })
+  await postJson(`${roz.sandboxUrl}/__sandbox/subscriptions/${id}`, { step: 'approve' })
   await expect(async () => expect((await found())?.status).toBe('on')).toPass()
   await fixture.at(
     `${paths.adminDashboard}?tab=autopay`,

@@ -6,6 +6,7 @@ import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, eventually, newMember, pay, PHONE } from '../../harness/people.ts'
 import { exactToast } from '../../harness/steps.ts'
+import { postJson } from '../../harness/program.ts'
 
 const fixture = useAppFixture()
 
@@ -73,10 +74,7 @@ test('a withdrawal to a UPI ID: a mail address is refused beside the field, the 
 })
 
 /** Plays the bank of a UPI ID. */
-async function bankSays(upiId: string, said: object): Promise<void> {
-  const headers = { 'content-type': 'application/json' }
-  await fetch(`${fixture.roz.sandboxUrl}/__sandbox/upi-ids/${upiId}`, { method: 'POST', headers, body: JSON.stringify(said) })
-}
+const bankSays = (upiId: string, said: object) => postJson(`${fixture.roz.sandboxUrl}/__sandbox/upi-ids/${upiId}`, said)
 /** Waits until the banks of the member's last withdrawals have answered. */
 const told = (token: string, count: number): Promise<unknown> =>
   eventually('the bank’s answer', async () => {

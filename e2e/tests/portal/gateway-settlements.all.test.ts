@@ -6,9 +6,9 @@ import { auditVisit, expectSilence } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, newMember, readClock, setClock } from '../../harness/people.ts'
-import type { Program } from '../../harness/program.ts'
 import { useAppFixture } from '../../harness/app-fixture.ts'
 import { toast } from '../../harness/steps.ts'
+import { postJson, type Program } from '../../harness/program.ts'
 
 const fixture = useAppFixture()
 let roz: Program
@@ -17,11 +17,7 @@ let settlement: string
 beforeAll(async () => {
   ;({ roz } = fixture)
   await newMember(roz, { name: 'Asha Verma', rupees: 30 })
-  const response = await fetch(`${roz.sandboxUrl}/__sandbox/settle`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ webhooks: 0, adjustment: -2, remarks: 'Rental' }),
-  })
+  const response = await postJson(`${roz.sandboxUrl}/__sandbox/settle`, { webhooks: 0, adjustment: -2, remarks: 'Rental' })
   settlement = ((await response.json()) as { cf_settlement_id: string }).cf_settlement_id
   const now = await readClock(roz.url)
   await setClock(roz.url, new Date(Date.parse(now) + 24 * 3_600_000).toISOString())

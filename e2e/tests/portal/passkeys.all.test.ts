@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect as expectValue, test } from 'vitest'
 import { auditBothWidths, auditVisit, closeVisits, expectSilence, newVisit, openBrowser, type Visit, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
-import { adminToken, readClock } from '../../harness/people.ts'
+import { adminToken, readClock, setClock } from '../../harness/people.ts'
 import { ADMIN, type Program, startProgram } from '../../harness/program.ts'
 import { toast } from '../../harness/steps.ts'
 
@@ -92,11 +92,7 @@ test('the login takes the passkey after the password, without a code', async () 
 })
 
 test('a step-up takes the passkey; codes of the app are then refused at the login', async () => {
-  await fetch(`${roz.url}/dev/clock`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ now: new Date(Date.parse(await readClock(roz.url)) + 660_000).toISOString() }),
-  })
+  await setClock(roz.url, new Date(Date.parse(await readClock(roz.url)) + 660_000).toISOString())
   await page.goto(`${site}/admin/dashboard?tab=account`)
   await button('Refuse codes of the app').click()
   await dialog().getByRole('button', { name: 'Refuse codes', exact: true }).click()

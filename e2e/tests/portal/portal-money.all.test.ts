@@ -21,7 +21,7 @@ import {
   setClock,
   strangePayment,
 } from '../../harness/people.ts'
-import { ADMIN, type Program } from '../../harness/program.ts'
+import { ADMIN, postJson, type Program } from '../../harness/program.ts'
 import { useAppFixture, type Work } from '../../harness/app-fixture.ts'
 import { toast } from '../../harness/steps.ts'
 import { addColleague, settleTeam } from '../../harness/team.ts'
@@ -46,11 +46,7 @@ const row = (words: string) => page.locator('.story-rows li', { hasText: words }
 const dialog = () => page.getByRole('dialog')
 const openTab = (tab: string) => page.goto(`${fixture.line.url}/admin/dashboard?tab=${tab}`)
 const play = async (what: string, body: object): Promise<Record<string, unknown>> => {
-  const response = await fetch(`${roz.sandboxUrl}/__sandbox/${what}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
+  const response = await postJson(`${roz.sandboxUrl}/__sandbox/${what}`, body)
   expect(response.status).toBe(200)
   return (await response.json()) as Record<string, unknown>
 }

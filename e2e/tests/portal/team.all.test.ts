@@ -8,7 +8,7 @@ import { beforeAll, describe, test } from 'vitest'
 import { auditBothWidths, auditVisit, expectSilence, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
-import { adminToken, mailedLink, readClock } from '../../harness/people.ts'
+import { adminToken, mailedLink, readClock, setClock } from '../../harness/people.ts'
 import type { Program } from '../../harness/program.ts'
 import { useAppFixture } from '../../harness/app-fixture.ts'
 import { toast } from '../../harness/steps.ts'
@@ -149,11 +149,7 @@ describe('the own account', () => {
   })
 
   test('a step-up asks for the code of the app', async () => {
-    await fetch(`${roz.url}/dev/clock`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ now: new Date(Date.parse(await readClock(roz.url)) + 660_000).toISOString() }),
-    })
+    await setClock(roz.url, new Date(Date.parse(await readClock(roz.url)) + 660_000).toISOString())
     await button('Turn the app off').click()
     await dialog().getByLabel('Your password').fill(PASSWORD)
     await dialog()
