@@ -12,7 +12,7 @@ import { formatDay, formatLongDay, formatTime } from '../ui/format.ts'
 import { EmptyState } from '../ui/Feedback.tsx'
 import { formatMoney, Money } from '../ui/Money.tsx'
 import { Section } from '../ui/Section.tsx'
-import { Ruler, TaxNote, useShares } from '../ui/Split.tsx'
+import { LedgerRow, Ruler, TaxNote, useShares } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
 import { TrustCards } from './TrustCards.tsx'
 import {
@@ -114,12 +114,9 @@ function Hero() {
                 </span>
               </div>
             ))}
-            <div className="sum">
-              <span>
-                <Trans>Your rupee</Trans>
-              </span>
-              <span className="amount">{formatMoney(1)}</span>
-            </div>
+            <LedgerRow sum label={<Trans>Your rupee</Trans>}>
+              {formatMoney(1)}
+            </LedgerRow>
           </div>
           <p className="small muted">
             <TaxNote {...modes} />

@@ -90,19 +90,38 @@ export function NotLoaded({ query, failed, lines }: NotLoadedProps) {
   return <ErrorState title={failed} busy={query.isFetching} onRetry={() => void query.refetch()} />
 }
 
+type FactProps = { readonly label: ReactNode; readonly code?: boolean; readonly children: ReactNode }
+
+/** A term with its value, inside a `dl`. */
+export const Fact = ({ label, code = false, children }: FactProps) => (
+  <div>
+    <dt>{label}</dt>
+    <dd>{code ? <code>{children}</code> : children}</dd>
+  </div>
+)
+
 /** One figure with its name, inside `<StatTiles>`. While it loads, a grey block takes its place. */
-export function StatTile({ label, children }: { readonly label: ReactNode; readonly children: ReactNode }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children ?? <SkeletonBlock />}</dd>
-    </div>
-  )
-}
+export const StatTile = ({ label, children }: Omit<FactProps, 'code'>) => <Fact label={label}>{children ?? <SkeletonBlock />}</Fact>
 
 export function StatTiles({ columns = 4, children }: { readonly columns?: 3 | 4; readonly children: ReactNode }) {
   return <dl className={columns === 3 ? 'tiles three' : 'tiles'}>{children}</dl>
 }
+
+/** A line of a `ledger` list: its words, and the amount on the right. */
+export const LedgerItem = ({
+  label,
+  sum = false,
+  children,
+}: {
+  readonly label: ReactNode
+  readonly sum?: boolean
+  readonly children: ReactNode
+}) => (
+  <li className={sum ? 'sum' : undefined}>
+    <span>{label}</span>
+    <span className="amount">{children}</span>
+  </li>
+)
 
 /** Appends the next page of a list. */
 export function LoadMore({ onClick, busy = false }: { readonly onClick: () => void; readonly busy?: boolean }) {

@@ -15,7 +15,7 @@ import { useMember } from '../../app/session.tsx'
 import { CoinTally } from '../../ui/Art.tsx'
 import { buttonClass } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
-import { ErrorState, Skeleton, StatTile, StatTiles } from '../../ui/Feedback.tsx'
+import { ErrorState, LedgerItem, Skeleton, StatTile, StatTiles } from '../../ui/Feedback.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { Later } from '../../ui/Later.tsx'
 import { Book, CardSection } from '../../ui/Layout.tsx'
@@ -153,13 +153,13 @@ function QuickStats() {
       {rounds.data !== undefined && impact.data !== undefined ? (
         <>
           <ul className="ledger">
-            <Row label={t`Days joined`} value={formatCount(impact.data.daysActive)} />
-            <Row label={t`Put in`} value={formatMoney(impact.data.totalDonated)} />
-            <Row label={t`Charities supported`} value={formatCount(impact.data.charitiesSupported)} />
+            <LedgerItem label={t`Days joined`}>{formatCount(impact.data.daysActive)}</LedgerItem>
+            <LedgerItem label={t`Put in`}>{formatMoney(impact.data.totalDonated)}</LedgerItem>
+            <LedgerItem label={t`Charities supported`}>{formatCount(impact.data.charitiesSupported)}</LedgerItem>
             {withDraws() || rounds.data.totalWon > 0 ? (
               <>
-                <Row label={t`Total won`} value={formatMoney(rounds.data.totalWon)} />
-                <Row label={t`Win rate`} value={`${rounds.data.winRate.toFixed(1)}%`} />
+                <LedgerItem label={t`Total won`}>{formatMoney(rounds.data.totalWon)}</LedgerItem>
+                <LedgerItem label={t`Win rate`}>{rounds.data.winRate.toFixed(1)}%</LedgerItem>
               </>
             ) : null}
           </ul>
@@ -175,14 +175,5 @@ function QuickStats() {
         <Skeleton lines={5} />
       )}
     </div>
-  )
-}
-
-function Row({ label, value }: { readonly label: string; readonly value: string }) {
-  return (
-    <li>
-      <span>{label}</span>
-      <span className="amount">{value}</span>
-    </li>
   )
 }

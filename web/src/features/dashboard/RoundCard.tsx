@@ -16,7 +16,7 @@ import { paths, pictureOf, publicPath } from '../../paths.ts'
 import { offerInstall } from '../../pwa/registration.ts'
 import { session, useMember } from '../../app/session.tsx'
 import { withTicketKey } from '../../verify/ticket-key.ts'
-import { Art, Key, Postmark } from '../../ui/Art.tsx'
+import { Art, Postmark } from '../../ui/Art.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Countdown } from '../../ui/Countdown.tsx'
 import { Badge, NotLoaded } from '../../ui/Feedback.tsx'
@@ -24,7 +24,7 @@ import { catchFocus } from '../../ui/focus.ts'
 import { formatDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { Share } from '../../ui/Share.tsx'
-import { Ruler, TaxNote, useShares } from '../../ui/Split.tsx'
+import { LedgerRow, Ruler, TaxNote, useShares } from '../../ui/Split.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { AFTER_MIDNIGHT_MS, type TimedRound, refreshMember, refreshRound, roundQuery } from '../queries.ts'
 import { keepReceipt } from '../ticket/kept-receipts.ts'
@@ -215,18 +215,13 @@ function Shares({ round }: { readonly round: TimedRound }) {
       <Ruler split={split} />
       <div className="ledger shares">
         {shares.map(({ part, words }, index) => (
-          <div key={part}>
-            <Key part={part} />
-            <span>{words}</span>
-            <span className="amount">{formatMoney(rupeesFromPaise(amounts[index] ?? ZERO))}</span>
-          </div>
+          <LedgerRow key={part} part={part} label={words}>
+            {formatMoney(rupeesFromPaise(amounts[index] ?? ZERO))}
+          </LedgerRow>
         ))}
-        <div className="sum">
-          <span>
-            <Plural value={round.totalParticipants} one="# member in the round" other="# members in the round" />
-          </span>
-          <span className="amount">{formatMoney(round.totalAmount)}</span>
-        </div>
+        <LedgerRow sum label={<Plural value={round.totalParticipants} one="# member in the round" other="# members in the round" />}>
+          {formatMoney(round.totalAmount)}
+        </LedgerRow>
       </div>
       <p className="small muted">
         <TaxNote split={split} tax={settings.modes.tax} />

@@ -11,7 +11,7 @@ import { useMember } from '../../app/session.tsx'
 import { Art } from '../../ui/Art.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
-import { EmptyState, SkeletonBlock } from '../../ui/Feedback.tsx'
+import { EmptyState, LedgerItem, SkeletonBlock } from '../../ui/Feedback.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { CheckIcon } from '../../ui/icons.tsx'
 import { CardSection } from '../../ui/Layout.tsx'
@@ -71,7 +71,7 @@ function NewestImpact({ round, failed }: NewestProps) {
       <h2 className="spaced">{isOlder ? <Trans>Impact of {date}</Trans> : <Trans>Yesterday's impact</Trans>}</h2>
       {round === undefined || (story && !story.videoUrl && home.isPending) ? (
         failed ? (
-          <NotLoaded />
+          <Unavailable />
         ) : (
           <SkeletonBlock kind="video" />
         )
@@ -113,7 +113,7 @@ function NewestImpact({ round, failed }: NewestProps) {
 }
 
 /** The round's card reports the failure and offers the retry. */
-function NotLoaded() {
+function Unavailable() {
   return (
     <p className="muted">
       <Trans>Could not be loaded.</Trans>
@@ -161,7 +161,7 @@ function NewestWinner({ round, failed }: NewestProps) {
       </h2>
       {round === undefined ? (
         failed ? (
-          <NotLoaded />
+          <Unavailable />
         ) : (
           <SkeletonBlock kind="figure" />
         )
@@ -195,21 +195,11 @@ function WinnerCard({ winner }: { readonly winner: Winner }) {
         </div>
       </div>
       <ul className="ledger shares">
-        <li>
-          <span>
-            <Trans>Round of</Trans>
-          </span>
-          <span className="amount">{formatDay(winner.date, currentLanguage())}</span>
-        </li>
+        <LedgerItem label={<Trans>Round of</Trans>}>{formatDay(winner.date, currentLanguage())}</LedgerItem>
         {participants === undefined ? null : (
-          <li>
-            <span>
-              <Trans>Chance</Trans>
-            </span>
-            <span className="amount">
-              <ChanceOf entries={participants} others={winner.others} />
-            </span>
-          </li>
+          <LedgerItem label={<Trans>Chance</Trans>}>
+            <ChanceOf entries={participants} others={winner.others} />
+          </LedgerItem>
         )}
       </ul>
       <WinnerLabel {...winner} />

@@ -8,7 +8,7 @@ import { brand, currentLanguage } from '../../app/language.ts'
 import { withDraws } from '../../app/settings.ts'
 import { paths, pictureOf, publicPath } from '../../paths.ts'
 import { buttonClass } from '../../ui/Button.tsx'
-import { Badge, EmptyState, ErrorState, StatTile, StatTiles } from '../../ui/Feedback.tsx'
+import { Badge, EmptyState, ErrorState, Fact, StatTile, StatTiles } from '../../ui/Feedback.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { Book, CardSection } from '../../ui/Layout.tsx'
 import { formatMoney, Money } from '../../ui/Money.tsx'
@@ -128,54 +128,29 @@ function Round({ result }: { readonly result: RoundResult }) {
         <Badges result={result} />
       </div>
       <dl className="round-facts">
-        <div>
-          <dt>
-            <Trans>Members</Trans>
-          </dt>
-          <dd>{formatCount(result.totalParticipants)}</dd>
-        </div>
-        <div>
-          <dt>
-            <Trans context="rupees of a round">Put in</Trans>
-          </dt>
-          <dd>{formatMoney(result.totalAmount)}</dd>
-        </div>
-        <div>
-          <dt>
-            <Trans>Help</Trans>
-          </dt>
-          <dd>{formatMoney(result.charityAmount)}</dd>
-        </div>
+        <Fact label={<Trans>Members</Trans>}>{formatCount(result.totalParticipants)}</Fact>
+        <Fact label={<Trans context="rupees of a round">Put in</Trans>}>{formatMoney(result.totalAmount)}</Fact>
+        <Fact label={<Trans>Help</Trans>}>{formatMoney(result.charityAmount)}</Fact>
         {withDraws() || winner !== null ? (
           <>
-            <div>
-              <dt>
-                <Trans>Reward</Trans>
-              </dt>
-              <dd>
-                {formatMoney(result.prizeAmount)}
-                {winner === null || winner.tax === 0 ? null : (
-                  <span className="small muted block">
-                    <Trans>before tax</Trans>
-                  </span>
-                )}
-              </dd>
-            </div>
-            <div>
-              <dt>
-                <Trans>Winner</Trans>
-              </dt>
-              <dd>
-                {winner === null ? (
-                  '–'
-                ) : (
-                  <>
-                    {winner.name}
-                    <MoreWinners others={winner.others} />
-                  </>
-                )}
-              </dd>
-            </div>
+            <Fact label={<Trans>Reward</Trans>}>
+              {formatMoney(result.prizeAmount)}
+              {winner === null || winner.tax === 0 ? null : (
+                <span className="small muted block">
+                  <Trans>before tax</Trans>
+                </span>
+              )}
+            </Fact>
+            <Fact label={<Trans>Winner</Trans>}>
+              {winner === null ? (
+                '–'
+              ) : (
+                <>
+                  {winner.name}
+                  <MoreWinners others={winner.others} />
+                </>
+              )}
+            </Fact>
           </>
         ) : null}
       </dl>

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react'
 import { call } from '../../app/api.ts'
 import { brand, currentLanguage } from '../../app/language.ts'
 import { pictureOf, publicPath } from '../../paths.ts'
-import { Badge } from '../../ui/Feedback.tsx'
+import { Badge, LedgerItem } from '../../ui/Feedback.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { Share } from '../../ui/Share.tsx'
 import { Video } from '../../ui/Video.tsx'
@@ -80,10 +80,9 @@ export function StoryViewer({ story, preview = false }: { readonly story: Story;
         <FollowUps story={story} reader={reader} />
         <ul className="ledger shares">
           {story.amount === 0 ? null : (
-            <li>
-              <span>{story.sent ? <Trans>Sent to people in need</Trans> : <Trans>Set aside for people in need</Trans>}</span>
-              <span className="amount">{formatMoney(story.amount)}</span>
-            </li>
+            <LedgerItem label={story.sent ? <Trans>Sent to people in need</Trans> : <Trans>Set aside for people in need</Trans>}>
+              {formatMoney(story.amount)}
+            </LedgerItem>
           )}
           <li>
             <span>

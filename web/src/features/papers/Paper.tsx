@@ -59,20 +59,3 @@ export function Letterhead() {
     </div>
   )
 }
-
-export function Fact({
-  label,
-  code = false,
-  children,
-}: {
-  readonly label: ReactNode
-  readonly code?: boolean
-  readonly children: ReactNode
-}) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{code ? <code>{children}</code> : children}</dd>
-    </div>
-  )
-}

@@ -14,14 +14,14 @@ import { saveFile } from '../../app/save-file.ts'
 import { useMember } from '../../app/session.tsx'
 import { paths, publicPath } from '../../paths.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
-import { EmptyState, ErrorState, Skeleton } from '../../ui/Feedback.tsx'
+import { EmptyState, ErrorState, Fact, Skeleton } from '../../ui/Feedback.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { useServerDay } from '../clock.ts'
 import { TeamWords } from '../OtherLanguage.tsx'
 import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
 import { PanForm } from './PanForm.tsx'
-import { Fact, Letterhead, PaperPage } from './Paper.tsx'
+import { Letterhead, PaperPage } from './Paper.tsx'
 
 export function YearPage() {
   const { t } = useLingui()

@@ -12,7 +12,7 @@ import { paths, publicPath } from '../../paths.ts'
 import { session } from '../../app/session.tsx'
 import { Seal } from '../../ui/Art.tsx'
 import { Button, buttonClass } from '../../ui/Button.tsx'
-import { Spinner } from '../../ui/Feedback.tsx'
+import { LedgerItem, Spinner } from '../../ui/Feedback.tsx'
 import { formatInstant } from '../../ui/format.ts'
 import { Book, Slip } from '../../ui/Layout.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
@@ -278,18 +278,8 @@ function Facts({ orderId, order }: { readonly orderId: string; readonly order?: 
       </li>
       {order === undefined ? null : (
         <>
-          <li>
-            <span>
-              <Trans>Amount</Trans>
-            </span>
-            <span className="amount">{formatMoney(order.amountRupees)}</span>
-          </li>
-          <li>
-            <span>
-              <Trans>Date & Time</Trans>
-            </span>
-            <span className="amount">{formatInstant(new Date(order.createdAtMs), currentLanguage())}</span>
-          </li>
+          <LedgerItem label={<Trans>Amount</Trans>}>{formatMoney(order.amountRupees)}</LedgerItem>
+          <LedgerItem label={<Trans>Date & Time</Trans>}>{formatInstant(new Date(order.createdAtMs), currentLanguage())}</LedgerItem>
         </>
       )}
     </ul>

@@ -10,7 +10,7 @@ import type { ReactNode } from 'react'
 import { saveFile } from '../../app/save-file.ts'
 import { useMember } from '../../app/session.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { ErrorState, Skeleton } from '../../ui/Feedback.tsx'
+import { ErrorState, LedgerItem, Skeleton } from '../../ui/Feedback.tsx'
 import { ErrorIcon } from '../../ui/icons.tsx'
 import { CardSection } from '../../ui/Layout.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
@@ -85,24 +85,11 @@ const money = (amount: number): string => formatMoney(rupeesFromPaise(paise(BigI
 function Sums({ balance, held }: Pick<Owed, 'balance' | 'held'>) {
   return (
     <ul className="ledger owed">
-      <li>
-        <span>
-          <Trans>In your wallet</Trans>
-        </span>
-        <span className="amount">{money(balance)}</span>
-      </li>
-      <li>
-        <span>
-          <Trans>Set aside for withdrawals and refunds</Trans>
-        </span>
-        <span className="amount">{money(held)}</span>
-      </li>
-      <li className="sum">
-        <span>
-          <Trans>Your money with us</Trans>
-        </span>
-        <span className="amount">{money(balance + held)}</span>
-      </li>
+      <LedgerItem label={<Trans>In your wallet</Trans>}>{money(balance)}</LedgerItem>
+      <LedgerItem label={<Trans>Set aside for withdrawals and refunds</Trans>}>{money(held)}</LedgerItem>
+      <LedgerItem sum label={<Trans>Your money with us</Trans>}>
+        {money(balance + held)}
+      </LedgerItem>
     </ul>
   )
 }

@@ -3,14 +3,13 @@ import type { MessageDescriptor } from '@lingui/core'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import { formatCount } from '@roz/core/numbers.ts'
 import { ApiError, call } from '../../../app/api.ts'
 import { SPEECH } from '@roz/core/language.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { withDraws } from '../../../app/settings.ts'
 import { paths } from '../../../paths.ts'
-import { Badge, EmptyState, NotLoaded } from '../../../ui/Feedback.tsx'
+import { Badge, EmptyState, Fact, NotLoaded } from '../../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Listing } from '../../Listing.tsx'
@@ -103,15 +102,6 @@ function States({ user }: { readonly user: MemberView['user'] }) {
         </p>
       )}
     </>
-  )
-}
-
-function Fact({ label, children }: { readonly label: ReactNode; readonly children: ReactNode }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }
 

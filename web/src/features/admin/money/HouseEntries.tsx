@@ -10,7 +10,7 @@ import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { EmptyState } from '../../../ui/Feedback.tsx'
+import { EmptyState, Fact } from '../../../ui/Feedback.tsx'
 import { SelectField } from '../../../ui/Field.tsx'
 import { formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
@@ -58,12 +58,9 @@ export function HouseEntries() {
       {first === undefined ? null : (
         <dl className="facts-list spaced">
           {KINDS.map((kind) => (
-            <div key={kind}>
-              <dt>{i18n._(HOUSE_PAYABLE[kind])}</dt>
-              <dd>
-                <Available amount={first.payable[kind]} />
-              </dd>
-            </div>
+            <Fact key={kind} label={i18n._(HOUSE_PAYABLE[kind])}>
+              <Available amount={first.payable[kind]} />
+            </Fact>
           ))}
         </dl>
       )}

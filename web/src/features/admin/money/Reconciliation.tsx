@@ -11,7 +11,7 @@ import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { settings } from '../../../app/settings.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { EmptyState } from '../../../ui/Feedback.tsx'
+import { EmptyState, Fact } from '../../../ui/Feedback.tsx'
 import { formatInstant, formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { RowList } from '../RowList.tsx'
@@ -125,10 +125,9 @@ function Balances({ balances }: { readonly balances: Page['balances'] }) {
     <dl className="facts-list two spaced">
       {facts.map((fact) =>
         fact === false ? null : (
-          <div key={fact[0]}>
-            <dt>{fact[0]}</dt>
-            <dd>{fact[1]}</dd>
-          </div>
+          <Fact key={fact[0]} label={fact[0]}>
+            {fact[1]}
+          </Fact>
         ),
       )}
     </dl>

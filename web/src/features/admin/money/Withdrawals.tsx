@@ -10,7 +10,7 @@ import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { useSession } from '../../../app/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
-import { EmptyState } from '../../../ui/Feedback.tsx'
+import { EmptyState, Fact } from '../../../ui/Feedback.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { Modal } from '../../../ui/Modal.tsx'
 import { formatMoney } from '../../../ui/Money.tsx'
@@ -257,10 +257,9 @@ function Account({ bank: { bankDetail, upiDetail }, onClose }: { readonly bank: 
     >
       <dl className="facts-list">
         {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
+          <Fact key={name} label={name}>
+            {value}
+          </Fact>
         ))}
       </dl>
     </Modal>

@@ -8,7 +8,7 @@ import * as z from 'zod/mini'
 import { ApiError, call, messageOf } from '../../../app/api.ts'
 import { queryClient } from '../../../app/query.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { NotLoaded } from '../../../ui/Feedback.tsx'
+import { Fact, NotLoaded } from '../../../ui/Feedback.tsx'
 import { TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { tellFirst, useRules } from '../../forms.ts'
@@ -95,18 +95,9 @@ function SiteFacts({ site }: { readonly site: SiteWords }) {
   const { t } = useLingui()
   return (
     <dl className="facts-list">
-      <div>
-        <dt>{t`People in the community`}</dt>
-        <dd>{site.people}</dd>
-      </div>
-      <div>
-        <dt>{t`Contributors`}</dt>
-        <dd>{site.contributors}</dd>
-      </div>
-      <div>
-        <dt>{t`How it works video`}</dt>
-        <dd>{site.howItWorksVideo === '' ? t`None` : site.howItWorksVideo}</dd>
-      </div>
+      <Fact label={t`People in the community`}>{site.people}</Fact>
+      <Fact label={t`Contributors`}>{site.contributors}</Fact>
+      <Fact label={t`How it works video`}>{site.howItWorksVideo === '' ? t`None` : site.howItWorksVideo}</Fact>
     </dl>
   )
 }
