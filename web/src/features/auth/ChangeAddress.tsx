@@ -1,12 +1,10 @@
 /** Corrects the mail address of an account that is not confirmed yet, with the account's password. */
 import { Trans, useLingui } from '@lingui/react/macro'
-import { useId } from 'react'
 import { ApiError, call, messageOf } from '../../app/api.ts'
 import { session } from '../../app/session.tsx'
-import { Button } from '../../ui/Button.tsx'
 import { PasswordField } from '../../ui/Field.tsx'
-import { Modal } from '../../ui/Modal.tsx'
 import { toast } from '../../ui/Toast.tsx'
+import { FormDialog } from '../FormDialog.tsx'
 import { showRefusedFields, useRules, personError } from '../forms.ts'
 import { refreshMember } from '../queries.ts'
 import { NewAddressField, tellFirstProblem } from './fields.tsx'
@@ -16,7 +14,6 @@ type Props = { readonly onChanged: ((address: string) => void) | undefined; read
 
 export function ChangeAddress({ onChanged, onClose }: Props) {
   const { t } = useLingui()
-  const formId = useId()
   const form = useRules<AddressValues>(addressRules, { email: '', currentPassword: '' })
   const { errors, isSubmitting } = form.formState
 
@@ -40,39 +37,22 @@ export function ChangeAddress({ onChanged, onClose }: Props) {
   }, tellFirstProblem(form))
 
   return (
-    <Modal
-      open
-      closeOnOverlay={false}
-      onClose={() => (isSubmitting ? undefined : onClose())}
-      title={<Trans>Change address</Trans>}
-      footer={
-        <>
-          <Button kind="secondary" disabled={isSubmitting} onClick={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button type="submit" form={formId} busy={isSubmitting}>
-            <Trans>Change address</Trans>
-          </Button>
-        </>
-      }
-    >
+    <FormDialog title={<Trans>Change address</Trans>} confirm={t`Change address`} busy={isSubmitting} onSubmit={change} onClose={onClose}>
       <p className="spaced">
         <Trans>The link that we sent to the old address stops working. Once the new address is verified, it can't be changed.</Trans>
       </p>
-      <form id={formId} noValidate onSubmit={(event) => void change(event)}>
-        <NewAddressField
-          given={form.watch('email')}
-          onMeant={(email) => form.setValue('email', email, { shouldValidate: true })}
-          error={personError(errors.email?.message)}
-          {...form.register('email')}
-        />
-        <PasswordField
-          label={t`Password`}
-          autoComplete="current-password"
-          error={personError(errors.currentPassword?.message)}
-          {...form.register('currentPassword')}
-        />
-      </form>
-    </Modal>
+      <NewAddressField
+        given={form.watch('email')}
+        onMeant={(email) => form.setValue('email', email, { shouldValidate: true })}
+        error={personError(errors.email?.message)}
+        {...form.register('email')}
+      />
+      <PasswordField
+        label={t`Password`}
+        autoComplete="current-password"
+        error={personError(errors.currentPassword?.message)}
+        {...form.register('currentPassword')}
+      />
+    </FormDialog>
   )
 }

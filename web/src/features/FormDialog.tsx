@@ -1,8 +1,8 @@
 /** A dialog around one form. While the form is being sent, it neither closes nor sends again. */
 import { Trans } from '@lingui/react/macro'
 import { type FormEvent, type ReactNode, useId } from 'react'
-import { Button } from '../../ui/Button.tsx'
-import { Modal } from '../../ui/Modal.tsx'
+import { Button } from '../ui/Button.tsx'
+import { Modal } from '../ui/Modal.tsx'
 
 type FormDialogProps = {
   readonly title: ReactNode
