@@ -48,7 +48,7 @@ const VALUES: Readonly<Record<string, string>> = {
   GRIEVANCE_OFFICER: 'A. Rao',
   TERMS_VERSION: '2025-08-09',
 }
-const VARIABLE = /\$\{([A-Z_]+):([?-])\}/g
+const VARIABLE = /\$\{([A-Z_]+):([?-])([a-z]*)\}/g
 
 /** The environment of a process of the image, as compose sets it. `further` are the lines of settings.env. */
 function environmentOf(
@@ -58,9 +58,9 @@ function environmentOf(
 ): Record<string, string> {
   const set = Object.entries(service.environment ?? {}).map(([name, value]) => [
     name,
-    String(value).replace(VARIABLE, (_all, variable: string, otherwise: string) => {
+    String(value).replace(VARIABLE, (_all, variable: string, otherwise: string, preset: string) => {
       if (otherwise === '?' && !values[variable]) throw new Error(`${variable} is not set`)
-      return values[variable] ?? ''
+      return values[variable] || preset
     }),
   ])
   return Object.fromEntries([...Object.entries(IMAGE.env), ...Object.entries(further), ...set]) as Record<string, string>
@@ -151,6 +151,21 @@ describe.each(APPS)('the process %s', (name) => {
       'postgres://roz_app:ccc333@pgbouncer:6432/roz',
       'postgres://roz_owner:bbb222@postgres:5432/roz',
     ])
+  })
+
+  test('is with a gateway unless another way to pay is named, which needs no key of a gateway', () => {
+    const { PAYMENTS: _way, ...unnamed } = VALUES
+    const { CASHFREE_PG_CLIENT_ID: _id, CASHFREE_PG_CLIENT_SECRET: _secret, ...keyless } = unnamed
+    expect(readConfig(environmentOf(app, unnamed)).payments).toBe('cashfree')
+    expect(() => readConfig(environmentOf(app, keyless))).toThrow('CASHFREE_PG_CLIENT_ID')
+    const account = {
+      TRANSFER_HOLDER: 'Roz Foundation',
+      TRANSFER_ACCOUNT: '001234567890',
+      TRANSFER_IFSC: 'HDFC0000123',
+      TRANSFER_BANK: 'HDFC Bank',
+    }
+    const config = readConfig(environmentOf(app, { ...keyless, PAYMENTS: 'bank-transfer' }, account))
+    expect([config.payments, config.gateway]).toEqual(['bank-transfer', undefined])
   })
 
   test('takes no money until the operator has named himself, his officer and the terms', () => {
