@@ -2,8 +2,8 @@
  * Looks for entries of ours that no settlement has, once all settlements of the morning are read.
  * - The gateway settles after two bank days; after four more days of the bank an entry is missing.
  * - Only entries since the first reading count, and of the last 60 days; older findings are looked at again.
- * - Settlements with open findings are compared again: our own entry may have come after theirs. So are recorded ones that came back: the
- *   entry that corrected one may have been rejected since.
+ * - Settlements with open findings are compared again: our own entry may have come after theirs. So are those of an event that nobody knew
+ *   and somebody closed, and recorded ones that came back: the entry that corrected one may have been rejected since.
  */
 import { bankDaysBefore } from '@roz/core/bank-days.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -29,7 +29,9 @@ export async function lookForMissing(db: Db, deps: Judging): Promise<void> {
     sql`select looked_at::text as before, roz_now()::text as began from gateway_reading`,
   )
   const open = await db.query<{ settlementId: string }>(sql`
-    select f.settlement_id as "settlementId" from money_finding f where f.settlement_id is not null and ${IS_OPEN_FINDING}`)
+    select f.settlement_id as "settlementId" from money_finding f
+     where f.settlement_id is not null and f.ended_at is null
+       and (${IS_OPEN_FINDING} or f.kind in ('unknown_payment', 'unknown_refund', 'unknown_dispute') and f.found_at > roz_now() - ${WINDOW})`)
   const again = new Set([...open, ...(await listReturned(db))].map(({ settlementId }) => settlementId))
   for (const id of [...again].sort()) await inTransaction(db, (tx) => compareSettlement(tx, deps, id))
   await inTransaction(db, async (tx) => {

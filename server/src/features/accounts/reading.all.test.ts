@@ -192,7 +192,7 @@ describe('findings', () => {
     await clear()
   })
 
-  test('a payment that we do not know, until we know it', async () => {
+  test.each(['open', 'closed'])('a payment that we do not know, until we know it; meanwhile its finding was %s', async (meanwhile) => {
     const member = await makeMember(world.db)
     const { body } = await world.ask('POST /wallet/add', member, { amount: 10, phoneNumber: '9876543210' })
     await world.control(`/orders/${body.order_id}/pay`, { outcome: 'success', webhooks: 0 })
@@ -201,10 +201,13 @@ describe('findings', () => {
     await world.settle()
     await world.nextMorning()
     expect(await only()).toMatchObject({ kind: 'unknown_payment', amount: 10 })
+    if (meanwhile === 'closed') await closeWithReason({ kind: 'unknown_payment' })
     await world.ask(`GET /wallet/verify/${body.order_id}`, member)
-    await world.nextMorning()
+    // By then a payment that no settlement has is missing.
+    for (let days = 0; days < 10; days++) await world.nextMorning()
     expect(await world.findings()).toEqual([])
-    expect((await world.findings('?status=past'))[0]).toMatchObject({ kind: 'unknown_payment', status: 'ended', closedBy: null })
+    const told = meanwhile === 'open' ? { status: 'ended', closedBy: null } : { status: 'closed' }
+    expect((await world.findings('?status=past'))[0]).toMatchObject({ kind: 'unknown_payment', ...told })
     await clear()
   })
 
