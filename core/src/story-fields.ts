@@ -4,7 +4,7 @@ import type { Words } from './field-words.ts'
 import { withoutContact } from './public-words.ts'
 import { texts } from './texts.ts'
 import { oneLine, severalLines } from './written.ts'
-import { youtubeId } from './youtube.ts'
+import { isUrl, youtubeId } from './youtube.ts'
 
 export const STORY_TEXTS = {
   title_required: texts('Title is required'),
@@ -53,6 +53,6 @@ export const charityDescription = text('charity_description_required').check(
 export const videoUrl = text('video_not_url').check(
   z.trim(),
   z.maxLength(500, code('video_not_url')),
-  z.refine((value) => value === '' || URL.canParse(value), code('video_not_url')),
-  z.refine((value) => value === '' || !URL.canParse(value) || youtubeId(value) !== undefined, code('video_invalid')),
+  z.refine((value) => value === '' || isUrl(value), code('video_not_url')),
+  z.refine((value) => value === '' || !isUrl(value) || youtubeId(value) !== undefined, code('video_invalid')),
 )

@@ -1,9 +1,19 @@
 /** Finds the video of a YouTube link. */
 
 const YOUTUBE_ID = /^[\w-]{11}$/
+
+/** `URL.canParse` is newer than the oldest browsers that are served. */
+export function isUrl(text: string): boolean {
+  try {
+    return new URL(text).href !== ''
+  } catch {
+    return false
+  }
+}
+
 /** The video id of a short, full or /shorts/ link of YouTube; undefined for any other link. */
 export function youtubeId(link: string): string | undefined {
-  if (!URL.canParse(link)) return undefined
+  if (!isUrl(link)) return undefined
   const url = new URL(link)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined
   const host = url.hostname.replace(/^(www|m)\./, '')

@@ -6,6 +6,7 @@
  */
 import { useSyncExternalStore } from 'react'
 import { ApiError } from '../../app/api.ts'
+import { deferred } from '../../app/deferred.ts'
 
 export type Asked = { readonly answer: Promise<boolean>; readonly settle: (isConfirmed: boolean) => void }
 
@@ -28,7 +29,7 @@ export async function steppedUp<T>(read: () => Promise<T>): Promise<T> {
 
 function ask(): Promise<boolean> {
   if (asked !== undefined) return asked.answer
-  const { promise: answer, resolve } = Promise.withResolvers<boolean>()
+  const { promise: answer, resolve } = deferred<boolean>()
   const mine: Asked = {
     answer,
     settle: (isConfirmed) => {

@@ -5,6 +5,7 @@
  * - A hidden page does not ask. It asks at once when it is shown or online again, and gives up a question that is under way.
  * - An order that is known stays shown, whatever a later question brings.
  */
+import { deferred } from '../../app/deferred.ts'
 import { type OrderView, recheckDelayMs } from './order-view.ts'
 
 /** Why there is no order to show. */
@@ -57,7 +58,7 @@ export function followOrder({ check, show, isHidden, nowMs, later }: Around): Fo
     const mine = new AbortController()
     current = mine
     askedAtMs = nowMs()
-    const lapsed = Promise.withResolvers<undefined>()
+    const lapsed = deferred<undefined>()
     const cancelLapse = later(() => lapsed.resolve(undefined), GIVE_UP_MS)
     const told = await Promise.race([check(mine.signal), lapsed.promise])
     cancelLapse()

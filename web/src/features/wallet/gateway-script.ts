@@ -4,6 +4,8 @@
  * - A failed script tag is removed, so that the next visit of the page tries again.
  * - The loader is our own: the gateway's script has no versions, and the sandbox serves the same interface.
  */
+import { deferred } from '../../app/deferred.ts'
+
 const GATEWAY_TIMEOUT_MS = 30_000
 
 type CheckoutResult = { readonly error?: { readonly message?: string }; readonly redirect?: boolean }
@@ -31,7 +33,7 @@ export class GatewayScriptError extends Error {
 }
 
 function loadScript(url: string, signal: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const { promise, resolve, reject } = deferred<void>()
   const tag = document.createElement('script')
   tag.src = url
   tag.async = true
@@ -51,7 +53,7 @@ export async function openGateway(
   timeoutMs: number = GATEWAY_TIMEOUT_MS,
 ): Promise<Gateway> {
   const aborted = new AbortController()
-  const timedOut = Promise.withResolvers<never>()
+  const timedOut = deferred<never>()
   const timer = setTimeout(() => {
     timedOut.reject(new GatewayScriptError('timeout'))
     aborted.abort()
