@@ -41,7 +41,9 @@ const PATIENCE = { silent: 2, failing: 12, well: 600 } as const
 /** Each call to a silent gateway waits ten seconds, and thousands are due in a night: then it is silent for so long, in ms. */
 const SILENT_MS = 60_000
 const WELL_DAYS_MAX = 24
-const PAYMENTS_OF_WELL_DAY = 4
+/** Of a month's payments, those of each day without faults. */
+const WELL_DAY_SHARE = 0.004
+const PAYMENTS_LEAST = 4
 const LEFT_SHOWN = 6
 
 export async function runMonth(options: MonthOptions): Promise<MonthResult> {
@@ -160,8 +162,8 @@ function createRun(world: World, options: MonthOptions, payers: number) {
       let isQuiet = false
       for (let day = 0; day < WELL_DAYS_MAX; day++) {
         const today = dayAt(world.nowMs())
-        // The gateway takes refunds off new payments.
-        if (!isQuiet) await members.payUntil(PAYMENTS_OF_WELL_DAY)
+        // The gateway takes refunds off new payments, and settles nothing while these are too few.
+        if (!isQuiet) await members.payUntil(Math.max(PAYMENTS_LEAST, Math.ceil(options.payments * WELL_DAY_SHARE)))
         await world.goTo(today, 18)
         await drain(world, PATIENCE.well)
         if (!isQuiet) await banks.evening({ day: today, isWell: true })
