@@ -257,7 +257,11 @@ export class MandateHistory {
     }
     await db.query(sql`
       update autopay_check set ask_at = roz_now() where mandate_id in (select id from autopay_mandate where member_id = ${this.#memberId}::bigint)`)
-    await this.run({ do: 'run both' })
+    // A mandate is asked at most every 5 s, and several at the gateway's pace.
+    for (let n = 0; n < 4; n++) {
+      await this.run({ do: 'move', ms: 15_000 })
+      await this.run({ do: 'run both' })
+    }
     const { mandates, booked } = this.#before
     const about = `in the end, after ${this.#done.join('\n')}`
     const paid = mandates.flatMap(({ payments }) => payments.filter(({ status }) => status === 'SUCCESS'))
