@@ -114,7 +114,7 @@ describe('the link', () => {
       'en',
       'Your Roz account is secured: choose a new password',
       [
-        /^On 2\d \w+ \d{4} at \d\d:\d\d IST, someone pressed the button/m,
+        /^On \d{1,2} \w+ \d{4} at \d\d:\d\d IST, someone pressed the button/m,
         /old password no longer works/,
         /Withdrawals and refunds are stopped/,
       ],
