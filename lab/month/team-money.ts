@@ -57,16 +57,19 @@ export function createMoneyDesk(
         const { output } = await as(person, 'adminRefunds', { query: { ...query, status } })
         return [output.refunds, output.nextCursor]
       })
-    for (const { id, status, seen } of await listed('finance', 'to_decide'))
-      isTaken(`refund ${id}`, await as('finance', 'approveRefund', { ...key(), params: { id }, body: { status, seen } }))
+    const reject = (id: string, body: { readonly status: string; readonly seen: string; readonly reason: string }) =>
+      as('finance', 'rejectRefund', { ...key(), params: { id }, body })
+    for (const { id, status, seen } of await listed('finance', 'to_decide')) {
+      const approved = await as('finance', 'approveRefund', { ...key(), params: { id }, body: { status, seen } })
+      // The payer's bank has the money already.
+      const isGone = approved.status !== 200 && approved.refusal.code === 'payment_taken_back'
+      isTaken(`refund ${id}`, isGone ? await reject(id, { status, seen, reason: 'The bank took the payment back.' }) : approved)
+    }
     for (const { id, status, seen } of await listed('owner', 'to_second'))
       isTaken(`refund ${id}`, await as('owner', 'approveRefund', { ...key(), params: { id }, body: { status, seen } }))
     // The gateway refused it: the money goes back to where it came from.
     for (const { id, status, seen } of await listed('finance', 'not_sent'))
-      isTaken(
-        `refund ${id}`,
-        await as('finance', 'rejectRefund', { ...key(), params: { id }, body: { status, seen, reason: 'The gateway refused it.' } }),
-      )
+      isTaken(`refund ${id}`, await reject(id, { status, seen, reason: 'The gateway refused it.' }))
   }
 
   async function decideWithdrawals(): Promise<void> {
