@@ -92,9 +92,9 @@ describe('the login', () => {
 describe('the tabs', () => {
   test('Overview, Users, Impact Stories and those for money; the chosen one stays after a reload', async () => {
     await visit('/admin/dashboard', admin, async (page) => {
-      const ofMembers = 'Overview, Rounds, Users, Messages, Review, Beneficiaries, Help given, Impact Stories'
+      const ofMembers = 'Overview, Rounds, Users, Messages, Review, Requests for help, Beneficiaries, Help given, Impact Stories'
       const ofMoney =
-        'Withdrawals, Refunds, Suspense, Disputes, AutoPay, Reconciliation, Platform entries, Announcements, Site, Team, Staff log, My account'
+        'Withdrawals, Refunds, Suspense, Disputes, AutoPay, Reconciliation, Platform entries, Tax withheld, Announcements, Site, Team, Staff log, My account'
       await expect(page.getByRole('tab')).toHaveText(`${ofMembers}, ${ofMoney}`.split(', '))
       await expect(page.getByRole('tab', { name: 'Overview' })).toHaveAttribute('aria-selected', 'true')
       const figures = ['Total members', 'Put in so far', 'Set aside for people in need', 'Joined today', 'Put in today', 'Active rounds']
