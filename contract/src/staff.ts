@@ -173,7 +173,7 @@ export const staffCalls = {
         passkeysOnly: z.boolean().meta({ description: 'Codes of the app neither log in nor step up' }),
       }),
       passkeys: z.array(passkeyRecord),
-      sessions: z.array(signedInDevice.extend({ isThis: z.boolean(), inPortal: z.boolean() })),
+      sessions: z.array(signedInDevice.extend({ isThis: z.boolean() })),
     }),
     refusals: [],
   }),

@@ -4,8 +4,7 @@
  * - Ending the others never ends the session that asks.
  * - An ended session is refused from the next request on.
  */
-import type { Output } from '@roz/contract/api.ts'
-import type { identityCalls, signedInDevice } from '@roz/contract/identity.ts'
+import type { signedInDevice } from '@roz/contract/identity.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
 import type { z } from 'zod'
 import { type Db, sql } from '../../db/sql.ts'
@@ -14,11 +13,9 @@ import type { Session } from '../../http/session.ts'
 import { endOtherSessions } from './sessions.ts'
 
 export type SignedInDevice = z.output<typeof signedInDevice>
-type Listed = Output<(typeof identityCalls)['sessions']>['sessions'][number]
 
 type Row = {
   tokenHash: Buffer
-  kind: 'member' | 'admin'
   browser: string | null
   system: string | null
   signedInAt: Date
@@ -27,7 +24,7 @@ type Row = {
 
 const liveSessions = (db: Db, memberId: bigint): Promise<Row[]> =>
   db.query<Row>(sql`
-    select token_hash as "tokenHash", kind, browser, system, created_at as "signedInAt", last_used_at as "lastUsedAt"
+    select token_hash as "tokenHash", browser, system, created_at as "signedInAt", last_used_at as "lastUsedAt"
       from session
      where member_id = ${memberId}::bigint and expires_at > (select roz_now()) and last_at > (select roz_now())
      order by last_used_at desc, created_at desc, token_hash`)
@@ -41,21 +38,12 @@ const shown = ({ browser, system, signedInAt, lastUsedAt }: Row): SignedInDevice
 
 export const listSessions = async (db: Db, memberId: bigint): Promise<SignedInDevice[]> => (await liveSessions(db, memberId)).map(shown)
 
-/** The sessions of a staff account: those in the portal, and those opened by a login as a member. */
 export const listOwnSessions = async (db: Db, { memberId, tokenHash }: Pick<Session, 'memberId' | 'tokenHash'>) =>
-  (await liveSessions(db, memberId)).map((row) => ({
-    ...shown(row),
-    isThis: row.tokenHash.equals(tokenHash),
-    inPortal: row.kind === 'admin',
-  }))
+  (await liveSessions(db, memberId)).map((row) => ({ ...shown(row), isThis: row.tokenHash.equals(tokenHash) }))
 
 export function signedInHandlers({ db }: { readonly db: Db }): Handlers<'sessions' | 'endOtherSessions'> {
   return {
-    sessions: async ({ session }) => {
-      const rows = await liveSessions(db, session.memberId)
-      const listed = rows.map((row): Listed => ({ ...shown(row), isThis: row.tokenHash.equals(session.tokenHash) }))
-      return { ok: true, value: { sessions: listed } }
-    },
+    sessions: async ({ session }) => ({ ok: true, value: { sessions: await listOwnSessions(db, session) } }),
     endOtherSessions: async ({ session }) => ({ ok: true, value: { ended: await endOtherSessions(db, session) } }),
   }
 }
