@@ -3,7 +3,7 @@ import { bankAccountName, bankLastFour, statementMapping } from '@roz/core/state
 import { z } from 'zod'
 import { staffCall } from './endpoint.ts'
 import { READERS, TAX_READERS, TREASURY } from './roles.ts'
-import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
+import { count, day, nextCursor, page, rupees } from './shapes.ts'
 
 const account = z.object({
   id: z.string(),
@@ -24,7 +24,6 @@ const line = z.object({
     description: 'matched: by its reference and amount. decided: by a person. closed: it has no entry, and somebody gave the reason',
   }),
   subject: z.string().nullable().meta({ description: 'The entry of our books that it is' }),
-  storedAt: instant,
 })
 const movement = z.object({
   subject: z.string(),

@@ -90,7 +90,7 @@ const listedRound = z.object({
   winners: count,
   closedAt: instant.nullable(),
   root: z.string().nullable().meta({ description: 'Root of the sealed list' }),
-  beacon: z.object({ mode: z.enum(['local', 'drand']), round: count.nullable(), drawAt: instant.nullable(), hasNumber: z.boolean() }),
+  beacon: z.object({ mode: z.enum(['local', 'drand']), round: count.nullable(), hasNumber: z.boolean() }),
   witnesses: z.object({
     quorum: count,
     assurance: z.enum(['weak', 'sealed']).nullable().meta({ description: 'null until the proof is final' }),

@@ -27,7 +27,6 @@ type Row = {
   readonly platform: Paise | null
   readonly winners: number
   readonly closedAt: Date | null
-  readonly drawAt: Date | null
   readonly drawnAt: Date | null
   readonly settledAt: Date | null
   readonly root: Buffer | null
@@ -55,7 +54,7 @@ export const listRounds = (db: Db, { status, q, after, limit }: Filter & Page): 
       coalesce(r.pool, (select sum(b.n) from join_batch b where b.day = r.day)::bigint * entry_fee(), 0)::bigint as pool,
       r.need_paise as need, r.reward_paise as reward, r.platform_paise as platform,
       (select count(*) from draw_winner w where w.day = r.day)::int as winners,
-      r.closed_at as "closedAt", r.draw_at as "drawAt", r.drawn_at as "drawnAt", coalesce(r.settled_at, r.voided_at) as "settledAt",
+      r.closed_at as "closedAt", r.drawn_at as "drawnAt", coalesce(r.settled_at, r.voided_at) as "settledAt",
       r.root, r.mode, r.beacon_round::float8 as "beaconRound",
       r.randomness is not null or exists (
         select from beacon_signature s where s.chain_hash = r.chain_hash and s.round = r.beacon_round) as "hasNumber",
@@ -97,7 +96,7 @@ export const roundOf = (row: Row): ListedRound => ({
   winners: row.winners,
   closedAt: instantOrNull(row.closedAt),
   root: row.root === null ? null : hex(row.root),
-  beacon: { mode: row.mode, round: row.beaconRound, drawAt: instantOrNull(row.drawAt), hasNumber: row.hasNumber },
+  beacon: { mode: row.mode, round: row.beaconRound, hasNumber: row.hasNumber },
   witnesses: { quorum: row.quorum ?? 0, assurance: row.assurance },
   drawnAt: instantOrNull(row.drawnAt),
   endedAt: instantOrNull(row.settledAt),

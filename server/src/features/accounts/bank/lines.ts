@@ -11,7 +11,7 @@ import { type Db, maybeOne, one, type Queryable, type Sql, sql } from '../../../
 import { inTransaction, type Tx } from '../../../db/transaction.ts'
 import type { Handlers } from '../../../http/route.ts'
 import { CURSOR_PARTS, type Cursor } from '../../../lists/cursor.ts'
-import { instantOf, pageOf } from '../../../lists/listing.ts'
+import { pageOf } from '../../../lists/listing.ts'
 import { microsOf, olderThan } from '../../../lists/newest-first.ts'
 import { IS_CLOSED_LINE, MAY_BE_RETURN } from '../../../staff/open-work.ts'
 import { logStaff } from '../../../staff/staff-log.ts'
@@ -25,20 +25,19 @@ type Row = Pick<Shown, 'id' | 'account' | 'status' | 'subject'> & {
   readonly day: IstDay
   readonly amount: Paise
   readonly balance: Paise
-  readonly storedAt: Date
   readonly sortedAt: string
 }
 
 const ROWS = sql`
-  select l.id, a.name as account, l.day::text as day, l.amount, l.balance, l.subject, l.stored_at as "storedAt",
+  select l.id, a.name as account, l.day::text as day, l.amount, l.balance, l.subject,
          case when l.subject is null then case when ${IS_CLOSED_LINE} then 'closed' else 'open' end
               when l.decided_by is null then 'matched' else 'decided' end as status,
          ${microsOf(sql`l.stored_at`)} as "sortedAt"
     from bank_line l join statement_account a on a.id = l.account_id`
 
-function viewOf({ id, account, day, amount, balance, status, subject, storedAt }: Row): Shown {
+function viewOf({ id, account, day, amount, balance, status, subject }: Row): Shown {
   const money = { amount: rupeesFromPaise(amount), balance: rupeesFromPaise(balance) }
-  return { id, account, day, ...money, status, subject, storedAt: instantOf(storedAt) }
+  return { id, account, day, ...money, status, subject }
 }
 const view = async (from: Queryable, id: string): Promise<Shown> => viewOf(await one<Row>(from, sql`${ROWS} where l.id = ${id}::uuid`))
 
