@@ -1,5 +1,5 @@
 /**
- * npm run cluster: three nodes of the product on this machine, until Ctrl-C.
+ * `npm run lab -- cluster`: three nodes of the product on this machine, until Ctrl-C.
  * - --lease 20: seconds until a dead leader's place is free.
  * - `-- status` and `-- switch-over [node]` talk to the cluster that runs.
  * - A program that ends is started again after a second, as a service manager would.

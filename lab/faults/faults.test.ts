@@ -1,4 +1,4 @@
-/** The short form of npm run faults: a few faults of each cheap kind, and a control that the judge must find. */
+/** The short form of `npm run lab -- faults`: a few faults of each cheap kind, and a control that the judge must find. */
 import { expect, test } from 'vitest'
 import { CONTROLS, runControl } from './controls.ts'
 import { runOnServers } from './cycles.ts'

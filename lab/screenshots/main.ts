@@ -1,5 +1,5 @@
 /**
- * npm run screenshots: a picture of every screen with the demo community, at both widths, in both themes and both languages.
+ * `npm run lab -- screenshots`: a picture of every screen with the demo community, at both widths, in both themes and both languages.
  * - States that no address leads to are in states.ts.
  * - `--only <part of a name>` takes some of them, and may be given more than once.
  * - `--guide` takes the pictures of the operator's guide instead, into docs/pictures; `--readme` takes the one of README.md.
