@@ -14,7 +14,6 @@ const FILES = [
   'LICENSE',
   'CHANGELOG.md',
   'spec/protocol.md',
-  'docs/held-books.md',
   'docs/settings.md',
   'docs/roz.md',
   'docs/operator-guide.md',

@@ -1,5 +1,5 @@
 /**
- * `roz books list`: shows the day whose books are held, and why (docs/held-books.md).
+ * `roz books list`: shows the day whose books are held, and why (docs/runbooks/books-held.md).
  * - `roz books retry` and `roz books cover` release that day. A running server makes its books within a second.
  * - Each release is written to the staff log in the same transaction.
  */
@@ -36,5 +36,5 @@ export async function heldBooksNow(target: CommandTarget & { readonly words: rea
 function tell(say: (line: string) => void, { day, found, waiting, since }: HeldBooks): void {
   say(`The books of ${day} are held since ${since.toISOString()}: ${found}.`)
   if (waiting > 0) say(`${waiting} ${waiting === 1 ? 'day waits' : 'days wait'} behind it. Joins, draws and payments go on.`)
-  say('docs/held-books.md says what to do.')
+  say('docs/runbooks/books-held.md says what to do.')
 }

@@ -62,7 +62,7 @@ const NOUNS: Readonly<Record<string, Noun>> = {
     run: (asked) => auditNow(at(asked)),
   },
   books: {
-    says: 'The day whose books are held (docs/held-books.md).',
+    says: 'The day whose books are held (docs/runbooks/books-held.md).',
     verbs: {
       list: { says: 'Names the day and the reason.', run: (asked) => heldBooksNow({ ...at(asked), words: [] }) },
       retry: { says: 'Makes the books again, once the reason is gone.', run: (asked) => heldBooksNow({ ...at(asked), words: ['retry'] }) },

@@ -86,7 +86,7 @@ function AlarmWords({ code, day, waiting }: Alarm & { readonly code: Told }) {
     books_held: () => (
       <Trans>
         The accounts of {date} do not add up, so they are not published. Later days that wait: {waiting}. Joins, rounds and payments
-        continue. The server's log names the member. docs/held-books.md says what to do.
+        continue. The server's log names the member. docs/runbooks/books-held.md says what to do.
       </Trans>
     ),
     draw_waiting: () => (

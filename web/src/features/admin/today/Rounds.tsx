@@ -31,7 +31,7 @@ const WAITS = {
   returns: msg`The rupees are being returned.`,
   witnesses: msg`Waits for the signatures of the log and its witnesses.`,
   books: msg`Waits for the accounts of the day.`,
-  books_held: msg`The accounts of the day do not add up and are held; docs/held-books.md says what to do.`,
+  books_held: msg`The accounts of the day do not add up and are held; docs/runbooks/books-held.md says what to do.`,
 } as const satisfies Record<ListedRound['waitsFor'][number], MessageDescriptor>
 
 export function Rounds() {
