@@ -5,6 +5,7 @@
  * - It writes the figures of docs/sizes.md. `--sizes 10000,100000` measures other sizes and writes nothing.
  * - Ten million take 25 GB of disk and about an hour.
  */
+import { cpus } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -16,7 +17,6 @@ import { closeRound } from '@roz/server/ledger/rounds.ts'
 import { voidRound } from '@roz/server/ledger/settlement.ts'
 import { appendRecord } from '@roz/server/transparency-log/records.ts'
 import { measuredHere, writeFigures } from '../page.ts'
-import { watchOtherLoad } from './other-load.ts'
 import { complaints, type Program, ROOT, startProduct } from './processes.ts'
 import { passDay, today } from './days.ts'
 import { watchDatabase } from './longest.ts'
@@ -39,6 +39,15 @@ const SOUND = [0, 3]
 const began = performance.now()
 const say = (text: string): void => {
   process.stdout.write(`${((performance.now() - began) / 1000).toFixed(0).padStart(5)} s  ${text}\n`)
+}
+
+/** Processor time of the whole machine so far in ms, without idle time. */
+const busyMs = (): number => cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0)
+
+/** `ownMs`: processor time so far of all measured programs. The result gives the cores that others took since, on average. */
+function watchOtherLoad(ownMs: () => number): () => number {
+  const [busy, own, since] = [busyMs(), ownMs(), performance.now()]
+  return () => Math.max(0, (busyMs() - busy - (ownMs() - own)) / (performance.now() - since))
 }
 
 const setUp = await openSetUp({ makesBooks: true })

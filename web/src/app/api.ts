@@ -15,7 +15,15 @@ import { completedAnswer, DERIVED } from './answers.ts'
 import { currentLanguage } from './language.ts'
 import { settings } from './settings.ts'
 import { token } from './token.ts'
-import { newTraceparent } from './traceparent.ts'
+
+const hex = (): string => crypto.randomUUID().replaceAll('-', '')
+/**
+ * The header with which the server continues the trace of a call (W3C Trace Context). The browser sends no spans of its own.
+ * - `randomUUID` exists only on secure pages (https, localhost): elsewhere no call has the header.
+ * - Each call has new random ids: no header connects two calls of a member.
+ * - The last part asks for recording; the server decides by the trace's id.
+ */
+const newTraceparent = (): string => `00-${hex()}-${hex().slice(16)}-01`
 
 /** A refusal by the server. `message` is in the chosen language and may be shown as it is. */
 export class ApiError extends Error {

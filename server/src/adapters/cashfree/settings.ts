@@ -8,7 +8,6 @@
  */
 import { createPublicKey } from 'node:crypto'
 import type { cashfreeSettings } from './declared.ts'
-import { pagesOf } from './pages.ts'
 
 type Name = keyof typeof cashfreeSettings
 type Mode = 'sandbox' | 'production'
@@ -21,6 +20,11 @@ type Settings = {
   required(name: Name): void
   complain(text: string): void
 }
+
+const PAGE_HOSTS = { production: ['api', 'payments'], sandbox: ['sandbox', 'payments-test'] } as const
+/** Origins of the hosted pages and forms, for the content security policy. The local sandbox serves its pages beside its script. */
+const pagesOf = (script: string, mode: Mode): readonly string[] =>
+  new URL(script).hostname.endsWith('.cashfree.com') ? PAGE_HOSTS[mode].map((host) => `https://${host}.cashfree.com`) : [script]
 
 export type CashfreeSettings = {
   readonly baseUrl: string

@@ -5,9 +5,10 @@
  * - The old picture's file is deleted only after the new name is committed.
  * - A password change ends every other session, and is decided under the lock of the account.
  */
+import type { ReminderTime } from '@roz/core/reminder.ts'
 import { UPLOADS_PATH } from '../../adapters/storage/port.ts'
 import { maybeOne, sql } from '../../db/sql.ts'
-import { inTransaction } from '../../db/transaction.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { memberLimits, take } from '../../protection/limits.ts'
 import { reencodePicture, type Shape } from '../../pictures/picture.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
@@ -17,7 +18,6 @@ import { setAutoJoin, setPassesOn } from '../../ledger/wallets.ts'
 import { mailAlert } from '../../mail/safety-mails.ts'
 import { listRunning } from '../../members/announcements.ts'
 import { isCommonPassword } from '../../members/common-passwords.ts'
-import { setReminder } from '../../members/evening-reminder.ts'
 import { hashPassword } from '../../members/passwords.ts'
 import { noteSignal } from '../../members/signals.ts'
 import { getUser } from '../../members/user-row.ts'
@@ -111,4 +111,18 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
       })
     },
   }
+}
+
+/**
+ * The time of the evening reminder, which features/push/reminders.ts sends. Null turns it off. Staff accounts have no wallet, and so none.
+ * - The row stays when the reminder is turned off: it knows that today's turn has been.
+ * - A time that has passed today begins tomorrow.
+ */
+async function setReminder(tx: Tx, memberId: bigint, time: ReminderTime | null): Promise<void> {
+  const turn = sql`case when ${time}::time <= (roz_now() at time zone 'Asia/Kolkata')::time then ist_day(roz_now()) else '-infinity'::date end`
+  await tx.query(sql`
+    insert into evening_reminder as e (member_id, at, looked_day)
+    select w.member_id, ${time}::time, ${turn} from wallet w where w.member_id = ${memberId}::bigint and not w.is_closed
+    on conflict (member_id) do update set at = excluded.at, looked_day = greatest(e.looked_day, excluded.looked_day)
+     where e.at is distinct from excluded.at`)
 }

@@ -1,8 +1,10 @@
 /** The form that requests a refund. It loads at the press: most visits of the wallet request none. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
-import { paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
+import { decisionReason, refundProblem } from '@roz/core/money-fields.ts'
+import { type Paise, paiseFromRupees, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { useEffect, useMemo } from 'react'
+import * as z from 'zod/mini'
 import { call, messageOf } from '../../app/api.ts'
 import { currentLanguage } from '../../app/language.ts'
 import { session } from '../../app/session.tsx'
@@ -18,9 +20,19 @@ import { refreshMine, refreshMoney } from '../queries.ts'
 import { typedPaise } from './amounts.ts'
 import { moneyError } from './money-form-errors.ts'
 import { registerAmount } from './money-inputs.ts'
-import { refundRules, type RefundValues } from './refund-rules.ts'
 
 type Refundable = Output<Api['refunds']>['refundable'][number]
+/** A refund is at most the unused part of the chosen payment, and at least a rupee of it or the whole. */
+const refundRules = (unusedOf: (orderId: string) => Paise) =>
+  z.object({ orderId: z.string().check(z.minLength(1, 'fill_all')), amount: z.string(), reason: decisionReason }).check(
+    z.superRefine(({ orderId, amount: text }, context) => {
+      const typed = typedPaise(text)
+      const problem = typed === undefined ? 'amount_invalid' : refundProblem(typed, unusedOf(orderId))
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem, path: ['amount'] })
+    }),
+  )
+type RefundValues = z.infer<ReturnType<typeof refundRules>>
+
 type RefundFormProps = { readonly refundable: readonly Refundable[]; readonly onClose: () => void }
 
 export function RefundForm({ refundable, onClose }: RefundFormProps) {

@@ -1,5 +1,5 @@
 /**
- * The validation rules of adding money. Those of the forms that open at a press are in withdraw-rules.ts and refund-rules.ts.
+ * The validation rules of adding money. Those of the forms that open at a press are in withdraw-rules.ts and RefundForm.tsx.
  * - Amounts are checked as exact paise by the same functions as on the server. Messages are field codes.
  */
 import { type TopupLimits, topupProblem } from '@roz/core/money-fields.ts'

@@ -12,7 +12,7 @@ import { toast } from '../../../ui/Toast.tsx'
 import { tellFirst, useRules } from '../../forms.ts'
 import { Decision } from '../Decision.tsx'
 import { portalError } from '../portal-form-errors.ts'
-import { QrCode } from './QrCode.tsx'
+import { qrOf, qrPath } from './qr.ts'
 import './team.css'
 
 type Started = Output<Api['startTotp']>
@@ -124,5 +124,17 @@ export function RecoveryCodes({ codes, onDone }: { readonly codes: readonly stri
         </Button>
       </p>
     </section>
+  )
+}
+
+/** A QR code drawn here, so that its secret reaches no other host. */
+function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
+  const rows = qrOf(text)
+  const size = rows.length + 8
+  return (
+    <svg className="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shapeRendering="crispEdges">
+      <rect width={size} height={size} fill="#fff" />
+      <path d={qrPath(rows)} fill="#000" />
+    </svg>
   )
 }

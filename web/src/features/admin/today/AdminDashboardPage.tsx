@@ -8,8 +8,10 @@ import { Skeleton } from '../../../ui/Feedback.tsx'
 import { Book } from '../../../ui/Layout.tsx'
 import { Tabs } from '../../../ui/Tabs.tsx'
 import { TodaySection } from '../../TodaySection.tsx'
-import { FirstSetup } from '../team/FirstSetup.tsx'
+import { AuthSheet } from '../../auth/AuthSheet.tsx'
+import { refreshPortal } from '../queries.ts'
 import { useOwesApp } from '../team/queries.ts'
+import { SetUpApp } from '../team/SecondFactor.tsx'
 import { Overview } from './Overview.tsx'
 import { sectionsOf } from '../sections.ts'
 import { StepUpDialog } from '../StepUpDialog.tsx'
@@ -56,5 +58,18 @@ export function AdminDashboardPage() {
         <StepUpDialog />
       </TodaySection>
     </Book>
+  )
+}
+
+/** The only screen of an owner or of finance in production, until an authenticator app is set up. */
+function FirstSetup() {
+  const { t } = useLingui()
+  return (
+    <AuthSheet
+      title={t`Set up your authenticator app`}
+      lead={<Trans>Your role decides about money or people. Set up an authenticator app to open the portal.</Trans>}
+    >
+      <SetUpApp onDone={() => void refreshPortal()} />
+    </AuthSheet>
   )
 }
