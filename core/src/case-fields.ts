@@ -1,6 +1,6 @@
 /**
  * A request for help: its fields, its stages and the order in which they follow.
- * - Whoever asks may be somebody else than the person in need.
+ * - The person who asks may be another one than the person in need.
  * - A stage never goes back. An attempt to reach somebody leaves the stage as it is.
  */
 import * as z from 'zod/mini'

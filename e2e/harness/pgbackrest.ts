@@ -91,7 +91,7 @@ export function preparePgBackRest(debian: string, folder: string, { cluster, pas
   }
 }
 
-/** Those of the compose file, with the places of this machine. Throws where the file does not set one of them. */
+/** pgBackRest's variables of the compose file, with the places of this machine. Throws where the file does not set one of them. */
 function variablesOfCompose(places: Readonly<Record<string, string>>): Record<string, string> {
   const compose = readFileSync(path.join(ROOT, 'ops/package/compose.yml'), 'utf8')
   const found = Object.fromEntries([...compose.matchAll(/^ +(PGBACKREST_\w+): (.+)$/gm)].map(([, name = '', value = '']) => [name, value]))

@@ -3,7 +3,7 @@
  *
  * - A fault spoils answers and webhooks, not the state behind them: `lose` loses the webhook, not the payment.
  * - Exceptions: `rate_limit`, `bank_failure`, `rate` and `limits` refuse a call before it changes anything; `surcharge` raises the amount paid;
- *   those of subscriptions and settlements spoil what the gateway and the banks do.
+ *   faults of subscriptions and settlements spoil the work of the gateway and the banks.
  */
 import { z } from 'zod'
 

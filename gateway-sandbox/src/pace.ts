@@ -11,7 +11,7 @@ import { tooMany } from './refusals.ts'
 
 const MINUTE_MS = 60_000
 
-/** Whose calls are counted: the account's, or those of an address on the network. The sandbox knows one of each. */
+/** Calls are counted by account, or by network address. The sandbox knows one of each. */
 type Counted = 'app_id' | 'ip'
 export type Pace = { readonly published: number | undefined; readonly by: Counted; readonly calls: Map<string, number[]> }
 export const newPace = (published: number | undefined, by: Counted = 'app_id'): Pace => ({ published, by, calls: new Map() })

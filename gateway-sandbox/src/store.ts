@@ -31,7 +31,7 @@ type Records = {
   upiId: UpiId
   bankAccount: BankAccount
   ifsc: Ifsc
-  /** Checks of any kind: the word is that of older journals. */
+  /** Checks of any kind: older journals have this word. */
   nameCheck: BankCheck
   delivery: Delivery
   replay: Replay

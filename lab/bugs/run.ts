@@ -52,7 +52,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   })
 const goesOn = (): boolean => !stopped && seconds() < Number(values.minutes) * 60
 
-/** Each test file runs once without any bug: a test that fails there proves nothing. The names of those that pass. */
+/** The names of the tests that pass without any bug: a test that fails there proves nothing. Each file runs once. */
 const sound = new Map<string, Promise<ReadonlySet<string>>>()
 function soundOf(lane: Lane, file: string): Promise<ReadonlySet<string>> {
   const known = sound.get(file) ?? learnSound(lane, file)

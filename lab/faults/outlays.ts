@@ -58,7 +58,7 @@ export function createOutlays({ operations, dice, desk, signIn, signOut, complai
     if (subject === undefined) return
     const { path, answer } = KINDS[kind]
     const paise = 1 + dice.below(kind === 'disburse' ? 90 : 30)
-    // Who paid somebody does not take the money back alone.
+    // The payer does not take the money back alone.
     const by = kind === 'help-back' ? 1 : 0
     const body = { amount: paise / 100, purpose: 'School shoes', receipts: [subject], ...more }
     const { reply, effect } = await operation(

@@ -65,7 +65,7 @@ export async function startServers({ count, folder, env, ends, version: first, s
     all: (): readonly Program[] => servers,
     url: (): string => shared?.url ?? (servers[0] as Program).url,
     sandboxUrl: (): string => shared?.sandboxUrl ?? (servers[0] as Program).sandboxUrl,
-    /** Those that a fault hits: one, and of several now and then all. */
+    /** The servers that a fault hits: one, or now and then all. */
     victims: (dice: Dice): readonly Program[] => (servers.length === 1 || dice.chance(0.3) ? servers : [dice.pick(servers)]),
     /** Starts the servers again that are gone. */
     async revive(): Promise<void> {

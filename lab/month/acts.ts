@@ -1,5 +1,5 @@
 /**
- * What members do: they pay, set up AutoPay, join, withdraw, ask for refunds and leave; strangers pay orders that are not ours.
+ * Members pay, set up AutoPay, join, withdraw, ask for refunds and leave; strangers pay orders that are not ours.
  * - A call that the gateway's fault refuses is no payment: the driver counts what the payer's bank has paid.
  */
 import { randomUUID } from 'node:crypto'
@@ -60,7 +60,7 @@ export function createActs(world: World, books: GatewayBooks, dice: Dice) {
     if (id === undefined) return undefined
     const step = dice.chance(0.9) ? 'approve' : dice.pick(['bank_pending', 'debit_first', 'mandate_first', 'decline'] as const)
     const played = await world.press(`/subscriptions/${id}`, { step, ...copies() })
-    // What was left half done is finished a moment later.
+    // A step that was left half done is finished a moment later.
     if (played !== undefined && step !== 'approve') await world.press(`/subscriptions/${id}`, { step: 'approve', ...copies() })
     if (dice.chance(0.5)) await world.call('autopay', { token: member.token })
     return played
@@ -80,7 +80,7 @@ export function createActs(world: World, books: GatewayBooks, dice: Dice) {
 
   async function askRefund(member: Member): Promise<void> {
     const listed = await world.call('refunds', { token: member.token })
-    // Who has not come for 30 days is logged out.
+    // A member who has not come for 30 days is logged out.
     if (listed.status !== 200) return
     const order = listed.output.refundable.find(({ unused }) => unused >= 1)
     if (order === undefined) return

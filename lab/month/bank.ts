@@ -10,7 +10,7 @@ import type { GatewayBooks } from './gateway-books.ts'
 type Line = { readonly day: IstDay; readonly paise: number; readonly words: string }
 export type Bank = ReturnType<typeof openBank>
 
-/** What is REVERSED was SUCCESS before. */
+/** A REVERSED transfer was SUCCESS before. */
 const ARRIVED: ReadonlySet<string> = new Set(['SUCCESS', 'REVERSED'])
 const HEAD = 'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.,Closing Balance'
 const money = (amount: number): string => decimalText(paise(BigInt(amount)))

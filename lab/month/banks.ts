@@ -42,7 +42,7 @@ export function createBanks({ world, books, bank, dice }: { world: World; books:
       for (const { paymentId, type } of openCharges(books)) if (type === 'AUTH') await press(`/charges/${paymentId}`, { status: 'FAILED' })
   }
 
-  /** What came and goes back again. */
+  /** Sends back some money that had come. */
   async function takeBack(): Promise<void> {
     for (const { transferId, status } of books.transfer.values())
       if (status === 'SUCCESS' && dice.chance(0.01)) await press(`/transfers/${transferId}`, { status: 'REVERSED' })

@@ -132,7 +132,7 @@ export function outsideOf(books: GatewayBooks): Outside {
       [...books.dispute.values()].filter(({ step }) => LOST.has(step)),
       amountOf,
     )
-  // What a payer pays on top of an order is the gateway's, until it is settled to us.
+  // Money that a payer pays on top of an order is the gateway's, until it is settled to us.
   const surcharges = sum(paid, ({ orderId, amountPaise }) => amountPaise - (books.order.get(orderId)?.amountPaise ?? amountPaise))
   const ended = sum(settled, (one) => one.amountSettledPaise + feesOf(one) + keptBy(one))
   return {

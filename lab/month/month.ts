@@ -41,7 +41,7 @@ const PATIENCE = { silent: 2, failing: 12, well: 600 } as const
 /** Each call to a silent gateway waits ten seconds, and thousands are due in a night: then it is silent for so long, in ms. */
 const SILENT_MS = 60_000
 const WELL_DAYS_MAX = 24
-/** Of a month's payments, those of each day without faults. */
+/** The share of a month's payments on each day without faults. */
 const WELL_DAY_SHARE = 0.004
 const PAYMENTS_LEAST = 4
 const LEFT_SHOWN = 6
@@ -102,7 +102,7 @@ function createRun(world: World, options: MonthOptions, payers: number) {
     await world.goTo(day, 6)
     await drain(world, patience)
     await setFault(undefined)
-    // What failed in the night is tried again within an hour.
+    // Work that failed in the night is tried again within an hour.
     for (const hour of [8, 9.1]) {
       await world.goTo(day, hour)
       await drain(world, PATIENCE.well)

@@ -7,7 +7,7 @@ import type { Bank } from './bank.ts'
 import { type Deciding, readList } from './deciding.ts'
 import type { World } from './world.ts'
 
-/** What the gateway or the bank did, and no entry of ours will ever explain; and the days after which somebody has looked at it there. */
+/** Findings that no entry of ours will ever explain, and the days after which somebody has asked the gateway or the bank. */
 const CLOSED_AFTER: ReadonlyMap<string, number> = new Map([
   ['adjustment', 2],
   ['sums', 2],

@@ -118,7 +118,7 @@ function sides(roz: Program, secrets: Secrets) {
 
 type Waiting = { readonly mandates: number; readonly raised: number; readonly unread: number; readonly done: string }
 
-/** What waits for the pace of the gateway, and how far it is: the clock must move for it. */
+/** Work that waits for the pace of the gateway: the clock must move for it. */
 const readWaiting = ({ db }: Pick<World, 'db'>): Promise<Waiting> =>
   one<Waiting>(
     db,

@@ -31,7 +31,7 @@ export type Outcome = RunResult & {
   readonly toVersion: string
   /** Migrations that the new version brought. */
   readonly added: readonly string[]
-  /** Those planned; fewer cycles are a run that was stopped or found something. */
+  /** The planned steps; a run with fewer cycles was stopped, or found something. */
   readonly steps: number
   /** Days that ended, each looked at by both verifiers. */
   readonly days: readonly string[]

@@ -101,7 +101,7 @@ function firstFiles(): string[] {
     .map(([from = '']) => path.join(import.meta.dirname, from))
 }
 
-/** That of the image: its superuser, and what compose.yml sets. */
+/** The environment of the image: its superuser, and the variables of compose.yml. */
 function environment(): Record<string, string | undefined> {
   const { password, port } = new URL(database.superUrl)
   return {

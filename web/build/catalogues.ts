@@ -16,7 +16,7 @@ import { type CompiledMessage, compileMessageOrThrow } from '@lingui/message-uti
 import type { Plugin } from 'vite'
 
 const ROOT = path.join(import.meta.dirname, '../..')
-/** Members never load the portal's words, AutoPay's only where it is offered, those of *My ticket* and of papers only there. */
+/** Members never load the portal's words, and load the words of AutoPay, *My ticket* and papers only where these are shown. */
 const FOLDERS = {
   public: 'web/src/public/',
   admin: 'web/src/features/admin/',

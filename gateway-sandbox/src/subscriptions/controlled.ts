@@ -124,7 +124,7 @@ function shape(store: Store, attempt: ControlledAttempt, shown: (paise: number) 
 type Ask = (request: FastifyRequest, reply: FastifyReply, work: (nowMs: number) => unknown) => Promise<FastifyReply>
 type Path = { Params: { paymentId: string; attemptId: string } }
 
-/** `read` and `write` admit the calls as those of subscriptions. */
+/** `read` and `write` admit these calls like the calls of subscriptions. */
 export function controlledRoutes(app: FastifyInstance, parts: Parts, read: Ask, write: Ask): void {
   const { store } = parts
   app.post('/subscriptions/pay/controlled/notify-mandate', (request, reply) =>

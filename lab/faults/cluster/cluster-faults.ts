@@ -104,7 +104,7 @@ export const CLUSTER_FAULTS = {
 
 export type ClusterKind = keyof typeof CLUSTER_FAULTS
 export const CLUSTER_KINDS = Object.keys(CLUSTER_FAULTS) as ClusterKind[]
-/** Those that need networks of their own. */
+/** Faults that need networks of their own. */
 export const CUTS: readonly ClusterKind[] = ['lagging-kill', 'cut-leader', 'cut-standby']
 /** In a round of kinds; once without an entry. */
 export const CLUSTER_OFTEN: Readonly<Record<string, number>> = {

@@ -6,7 +6,7 @@
 import { cpSync, existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Those of the official image, and none of this machine's. */
+/** Users and groups of the official image, without this machine's. */
 const USERS = 'root:x:0:0:root:/root:/bin/sh\nnode:x:1000:1000::/home/node:/bin/sh\n'
 const GROUPS = 'root:x:0:\nnode:x:1000:\n'
 

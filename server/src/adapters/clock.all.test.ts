@@ -62,7 +62,7 @@ async function tick(): Promise<void> {
   await world.services.worker.runDue()
 }
 const productNow = async (): Promise<number> => (await one<{ now: Date }>(world.database.db, sql`select roz_now() as now`)).now.getTime()
-/** Those of the clock: help that nobody sends is late after days, too. */
+/** Alarms about the clock. Left out: help that nobody sends, which is late after days, too. */
 const alarms = async (): Promise<string[]> =>
   (await listAlarms(world.database.db)).map(({ code }) => code).filter((code) => code !== 'help_waiting')
 /** The next day at this hour, after all that was due until then. A small jump that was believed before this no longer counts. */

@@ -32,7 +32,7 @@ export async function findMandateOfOrder(from: Queryable, orderId: string): Prom
 
 /**
  * The payment id under which a debit is booked: `sub_` and the gateway's id, unless an event named its order before the debit was known.
- * That money is in SUSPENSE under the id of the order's payment, and is claimed instead of being booked again.
+ * In that case the money is in SUSPENSE under the id of the order's payment, and is claimed instead of being booked again.
  */
 export async function paymentIdOf(
   tx: Tx,
@@ -97,8 +97,8 @@ export async function findMandatePayment(
 }
 
 /**
- * The booked payment that a dispute means, if it is a mandate's: by our order id, then by each of the gateway's ids. Its ids of
- * payments may meet those of orders, so an order of ours that is no debit is never looked for among them.
+ * The booked payment that a dispute means, if it is a mandate's: by our order id, then by each of the gateway's ids. A payment
+ * and an order may have the same id, so an order of ours that is no debit is never looked for among the payments.
  */
 export async function findDisputedCharge(
   from: Queryable,

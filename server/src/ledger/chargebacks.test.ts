@@ -150,7 +150,7 @@ test('the rest of a payment that was disputed in part is decided, and a second d
   ])
   await withdraw(memberId, 6)
   expect((await turn('d9b', 26, 'taken')).moved).toMatchObject({ memberId, fromMember: 2000n, suspended: 0n, lost: 600n })
-  // What was nobody's is nobody's again.
+  // Money that was nobody's is nobody's again.
   expect((await turn('d9', 4, 'returned')).moved).toMatchObject({ fromMember: 0n, suspended: 400n })
   expect(await openItemOf(orderId)).toMatchObject({ amount: 400n })
   await turn('d9b', 26, 'returned')
@@ -220,7 +220,7 @@ test('a loss of a dispute that met a refund is taken from the item once the refu
   expect(await send(refund)).toBe(false)
   expect(await reject(refund)).toMatchObject({ ok: true })
   expect(await changed()).toEqual([3000n, -2000n])
-  // Whoever decides it finds it taken, and the rest open.
+  // A decision finds the item taken, and the rest open.
   expect(await refundItem(itemId)).toEqual({ ok: false, code: 'suspense_decided' })
   expect(await changed()).toEqual([1000n, 0n])
   expect(await openItemOf(orderId)).toMatchObject({ amount: 1000n })

@@ -2,10 +2,10 @@
  * Chargebacks: the payer's bank takes a payment back, and returns it if the dispute is won.
  * - A dispute's amount is taken once, however often the gateway repeats its status.
  * - The member pays as far as the balance reaches. Amounts held for a withdrawal or refund stay held.
- * - A payment in SUSPENSE that belongs to nobody gives its own items, and a closed account those of its owner.
+ * - A payment in SUSPENSE that belongs to nobody gives its own items; a closed account gives its owner's.
  * - The rest is our loss, and the debt of a member. All parts together are the amount.
- * - A won dispute returns each part to its giver, payments of the debt included, or to SUSPENSE if the account is closed. What was nobody's
- *   is an item again.
+ * - A won dispute returns each part to its giver, payments of the debt included, or to SUSPENSE if the account is closed. Money that
+ *   was nobody's is an item again.
  * - A top-up that the bank took back cannot also be refunded. A dispute about another payment of the same order does not block the refund.
  * - A dispute can take the money again after returning it. Each taking is a turn with a ref of its own: `id`, `id#2`, ….
  */

@@ -1,6 +1,6 @@
 /**
  * The reading of the gateway's settlements, as other features meet it: a webhook makes it due, and a booked dispute has it look again.
- * - What a webhook says of a settlement is not believed: the reading asks the gateway.
+ * - A webhook's word about a settlement is not believed: the reading asks the gateway.
  */
 import { maybeOne, type Queryable, type Sql, sql } from '../db/sql.ts'
 

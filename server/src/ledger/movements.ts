@@ -135,7 +135,7 @@ const heldStatus = sql`case t.kind
           when 'wd_hold' then (select w.status from withdrawal w where w.id = t.ref::uuid)
           when 'refund_hold' then (select r.status from refund r where r.id = t.ref::uuid) end`
 
-/** What a dispute took of an item is back with its payer, until the dispute is won; the rest is an item of its own. */
+/** The amount that a dispute took of an item is back with its payer, until the dispute is won; the rest is an item of its own. */
 const waitingAmount = sql`case s.status when 'taken'
           then (select t.amount from transfer t where t.kind = 'chargeback' and t.ref = s.reference) else s.amount end`
 /** The owner of an item `s` is the member of the order `o`. A refund that waits for a second person may still be rejected. */

@@ -15,7 +15,7 @@ import { hasPart, isMuted, TOLD } from './own-stories.ts'
 export const TOLD_FOLLOW_UPS: Sql = sql`${TOLD} join follow_up f on f.outlay_id = s.outlay_id and f.withheld is null`
 export const TOLD_AT: Sql = sql`greatest(f.recorded_at, t.told_at)`
 
-/** Those of the member's stories, told since the account was made, with the read mark `r`. */
+/** Follow-ups of the member's stories, told since the account was made, with the read mark `r`. */
 export const ownFollowUps = (memberId: bigint): Sql => sql`
   ${TOLD_FOLLOW_UPS} left join follow_up_notice_read r on r.member_id = ${memberId}::bigint and r.follow_up_id = f.id
   where ${hasPart(sql`${memberId}::bigint`)} and ${TOLD_AT} >= (select created_at from member where id = ${memberId}::bigint)

@@ -1,6 +1,6 @@
 /**
- * The gauges of /metrics that are read from the database, so that a restart forgets nothing and every process shows the same,
- * and that of the disk.
+ * The gauge of the disk, and the gauges of /metrics that are read from the database: a restart forgets nothing, and every process shows
+ * the same.
  * - One statement reads all of the database.
  * - A scrape is cheap however old the books are. Each figure reads an index from its end, a partial index of open rows, or a
  *   table with a row per failure. Counts of queues stop at MOST.

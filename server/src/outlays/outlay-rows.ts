@@ -83,7 +83,7 @@ export const shownOutlay = (row: OutlayRow, facts: readonly unknown[]) => ({
   ]),
 })
 
-/** Without other languages the fingerprint is that of the release before them. */
+/** Words in English alone add nothing, so the fingerprint stays the one of the release before other languages. */
 const wordsSeen = ({ writtenIn, translations }: OutlayRow): readonly unknown[] =>
   writtenIn === 'en' && Object.keys(translations).length === 0 ? [] : [[writtenIn, translations]]
 

@@ -44,7 +44,7 @@ export type Subject = {
   /** The SHA-256 of the gateway's own report of the settlement, which is evidence beside the receipts. */
   readonly report?: Buffer
 }
-/** Public words: those of `purpose`, in English if no language is named, and the same in other languages. */
+/** Public words: `purpose`, in English if no language is named, and the same in other languages. */
 export type PurposeWords = {
   readonly purpose: string
   readonly language?: Language | undefined

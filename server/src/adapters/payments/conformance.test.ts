@@ -1,7 +1,7 @@
 /**
  * Conformance suite of the payment port, for each adapter: the gateway over real HTTP, and bank transfers on a real database.
  * - The cases use only the port, plus a `Counterpart` that plays payer and bank.
- * - What a way to pay does not have (failed attempts, refunds, disputes, keys) is a part that its `Counterpart` lacks; it then says no.
+ * - A way to pay may lack failed attempts, refunds, disputes or keys: its `Counterpart` lacks that part, and the port says no.
  * - Another `Counterpart` can run the same suite against Cashfree's own sandbox.
  */
 import { randomUUID } from 'node:crypto'

@@ -107,7 +107,7 @@ export type Refund = {
   readonly status: string
   readonly description: string | undefined
   readonly amount: Paise
-  /** Undefined: the gateway names none, as for refunds of debits. It is that of the payment. */
+  /** Undefined: the gateway names none, as for refunds of debits. It is the payment's currency. */
   readonly currency: string | undefined
   /** The refunded payment. */
   readonly paymentId: string | undefined

@@ -23,7 +23,7 @@ export type WebPushOptions = {
 const TIMEOUT_MS = 5_000
 /** Room for the longest text. Less than the full 4,096 bytes, because Mozilla's bridge to Android takes at most 3,070. */
 const TEXT_BYTES = 1_024
-/** So many failures in a row are the service's fault, not a device's. */
+/** This many failures in a row are the service's fault, not a device's. */
 const TROUBLE_MAX = 3
 /** The number of hosts whose failures are tracked; the entry that was updated longest ago is dropped. */
 const TROUBLES_MAX = 1_000

@@ -11,7 +11,7 @@ export const UPLOADS_PATH = '/uploads/'
 
 export type StoredFile = { readonly bytes: Buffer; readonly contentType: string }
 
-/** Folders of the storage. `receipts`: pictures that a call of their own serves, bills and those of follow-ups. */
+/** Folders of the storage. `receipts`: bills and pictures of follow-ups, which a call of their own serves. */
 export const STORAGE_FOLDERS = ['avatars', 'posters', 'receipts'] as const
 export type StorageFolder = (typeof STORAGE_FOLDERS)[number]
 export const CONTENT_TYPE = 'image/webp'

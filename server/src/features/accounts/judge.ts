@@ -1,7 +1,7 @@
 /**
  * Compares a settlement with our books: each event with a payment, refund or dispute of ours, and the sum with what was paid.
- * - `difference` of a finding is the amount by which the settlement pays more than our entries. Those of one settlement together are what
- *   GATEWAY will be off by once it is recorded.
+ * - `difference` of a finding is the amount by which the settlement pays more than our entries. GATEWAY will be off by
+ *   the sum of a settlement's differences once it is recorded.
  * - A second look changes nothing, and ends what fits by now.
  * - The gateway is asked, once a day, about each dispute that took or returned money which our books do not have.
  */
@@ -51,7 +51,7 @@ export async function compareSettlement(tx: Tx, { gatewayFee, alarm }: Judging, 
   }
   const news = await replaceFindings(tx, { of: sql`f.settlement_id = ${settlementId}::text`, settlementId, found })
   tellAlarms(news, alarm)
-  // What it paid in the place of another one went back too.
+  // The money that it paid in the place of another settlement went back too.
   if (seen.state === 'failed' && seen.covers !== null) await compareSettlement(tx, { gatewayFee, alarm }, seen.covers)
 }
 

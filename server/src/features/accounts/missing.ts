@@ -2,8 +2,8 @@
  * Looks for entries of ours that no settlement has, once all settlements of the morning are read.
  * - The gateway settles after two bank days; after four more days of the bank an entry is missing.
  * - Only entries since the first reading count, and of the last 60 days; older findings are looked at again.
- * - Settlements with open findings are compared again: our own entry may have come after theirs. So are those of an event that nobody knew
- *   and somebody closed, and recorded ones that came back: the entry that corrected one may have been rejected since.
+ * - Settlements with open findings are compared again: our own entry may have come after theirs. So are settlements with an event that
+ *   nobody knew and somebody closed, and recorded ones that came back: the entry that corrected one may have been rejected since.
  */
 import { bankDaysBefore } from '@roz/core/bank-days.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'

@@ -123,7 +123,7 @@ function record(deps: AccountsDeps, idempotency: Idempotency, call: Recorded) {
 const isSeen = async (tx: Tx, id: string): Promise<boolean> =>
   isId(id) && (await maybeOne(tx, sql`select from gateway_settlement_seen where settlement_id = ${id}::text`)) !== undefined
 
-/** Those that came back, and are taken off this one. */
+/** Marks the settlements that came back and are taken off this one. */
 async function markCorrected(tx: Tx, id: string, returned: readonly string[]): Promise<void> {
   await tx.query(sql`update gateway_settlement_seen set corrected_by = ${id}::text where settlement_id = any(${returned}::text[])`)
   await tx.query(sql`

@@ -137,7 +137,7 @@ async function keepSettlement(tx: Tx, deps: Deps, told: ToldSettlement): Promise
       set state = excluded.state, status = excluded.status, utr = excluded.utr, amount = excluded.amount, fee = excluded.fee,
           own_fee = excluded.own_fee, paid_on = excluded.paid_on,
           ask_at = case when gateway_settlement_seen.events_read_at is null then excluded.ask_at end`)
-  // The events of one that paid are read first.
+  // The events of a paid settlement are read before it is compared.
   if (state !== 'paid' || known?.isRead === true) await compareSettlement(tx, deps, settlementId)
 }
 

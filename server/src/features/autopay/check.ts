@@ -99,7 +99,7 @@ async function bookMoney(deps: AutopayDeps, row: MandateRow, charges: readonly C
 
 /**
  * A debit that we know nothing of: after a restore, perhaps. The money is ours to give back, and a person must look.
- * It credits nobody, also where its id is that of another order: whoever raised it at the gateway chose the id.
+ * It credits nobody, also where its id belongs to another order: whoever raised it at the gateway chose the id.
  */
 async function bookStranger(deps: AutopayDeps, row: MandateRow, payment: MandateCharge): Promise<void> {
   const { chargeId, cfPaymentId, cfOrderId, amount, currency } = payment

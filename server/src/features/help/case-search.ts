@@ -9,7 +9,7 @@ import { type Sql, sql } from '../../db/sql.ts'
 import { hasPieces, matches, plainNeedle } from '../../members/member-search.ts'
 
 const WORDS = sql`folded_words(c.number, '', c.district)`
-/** So many requests are searched for a word before its index is. */
+/** The number of requests that are searched for a word before its index is. */
 const FIRST_LOOK = 300
 
 /** One row more than `limit` when there is a next page. `listOf` reads the list `among` some requests, and of these what was `found`. */

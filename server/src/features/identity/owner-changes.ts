@@ -64,7 +64,7 @@ export async function agreeOrAsk(tx: Tx, { actorId, person, change }: Asking): P
   return false
 }
 
-/** Stops what was asked; false where this owner may not: the one whom it is about, where another owner could agree, is outvoted. */
+/** Stops the changes that were asked. False: the owner whom they are about may not, while another owner could agree. */
 export async function stopAsked(tx: Tx, actorId: bigint, person: Owner): Promise<boolean> {
   const { isAsked, isOutvoted } = await one<{ isAsked: boolean; isOutvoted: boolean }>(
     tx,

@@ -70,7 +70,7 @@ test('a withdrawal at the same moment leaves no more to pass on than there is', 
     inTransaction(world.db, (tx) => holdWithdrawal(tx, { id: crypto.randomUUID(), memberId: ravi, amount: paise(20n), bankAccountId: 1n })),
     passOn(ravi, won),
   ])
-  // Whichever came first: the other took what was left, or was refused.
+  // The second of the two took the rest, or was refused.
   expect(passed.status).toBe(200)
   expect(passed.body.passedOn).toBe(held.ok ? 0.1 : 0.3)
   expect(await balanceOf(ravi)).toBe(0n)

@@ -70,7 +70,7 @@ export function registerAskForHelp(app: FastifyInstance, address: string, draw: 
   })
 }
 
-/** The fields of a form, each as text; of one that is given twice, the last. */
+/** The fields of a form, each as text. If a field is given twice, the last one counts. */
 const fieldsOf = ({ body }: FastifyRequest): Record<string, string> =>
   Object.fromEntries(new URLSearchParams(Buffer.isBuffer(body) ? body.toString('utf8') : ''))
 

@@ -93,7 +93,7 @@ describe('with the member’s consent', () => {
     expect(after).toMatchObject({ flags: expect.arrayContaining(['name_mismatch']), bank: { nameMatch: result } })
     const approve = (seen: string) =>
       portal.ask(`POST /admin/withdrawals/${id}/approve`, { as: finance, body: { status: 'requested', seen } })
-    // Who decides has seen the flag.
+    // A decision needs a look at the flag.
     expect((await approve(before.seen)).body.code).toBe('changed_since_seen')
     expect((await approve(after.seen)).body.withdrawal.status).toBe('approved')
     expect(world.alarms).toEqual([])

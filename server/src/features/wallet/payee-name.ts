@@ -105,7 +105,7 @@ export async function noteUnasked(from: Queryable, accountId: bigint): Promise<v
     select b.id, 0, roz_now() from bank_account b where b.id = ${accountId}::bigint and octet_length(b.sealed) > 0 for share
     on conflict do nothing`)
 }
-/** Each question about the account `b` is limited by those of its UPI ID; one that begins a check, also by those of its member. */
+/** A question about the account `b` counts for its UPI ID's limit. A question that begins a check also counts for its member's. */
 const MAY_BE_ASKED = sql`(
   (select coalesce(sum(m.asks), 0) from payee_name_check m join bank_account o on o.id = m.bank_account_id
     where o.account_mac = b.account_mac and m.asked_at > roz_now() - make_interval(days => ${DAYS_OF_UPI_ID}::int)) < ${ASKS_OF_UPI_ID}::int

@@ -290,7 +290,7 @@ async function levelHouse(ledger: Ledger, scenario: Scenario): Promise<void> {
   )
   const lost = { orderId: scenario.orderId('lost'), paymentId: scenario.payment('lost'), amount: surplus + HOUSE_LOSS }
   await answerOf(ledger, { do: 'capture', ...lost })
-  // What is being refunded cannot be taken from its item.
+  // Money that is being refunded cannot be taken from its item.
   await answerOf(ledger, { do: 'refund item', paymentId: lost.paymentId, id: scenario.id('lostrf') })
   await answerOf(ledger, { do: 'dispute', disputeId: `lost ${scenario.number}`, ...lost, isTaken: true })
   const level = await inTransaction(db, (tx) => readPayable(tx, scenario.settledDay))

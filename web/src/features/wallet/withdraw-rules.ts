@@ -6,7 +6,7 @@ import * as z from 'zod/mini'
 import { amount } from './rules.ts'
 
 export type Place = 'bank' | 'upi'
-/** The form has the fields of both places; only those of the chosen one are judged. */
+/** The form has the fields of both places; only the chosen place's fields are judged. */
 const placeRules = (place: Place) =>
   place === 'bank'
     ? { accountHolderName, accountNumber, ifscCode, bankName, accountType, upiId: z.string() }

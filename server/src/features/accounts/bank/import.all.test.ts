@@ -331,7 +331,7 @@ test('a taken sum and an invented balance of another account do not cancel each 
     await other.saveAccount({ name: 'Invented', lastFour: '1111' }, second)
     await other.importFile(statementText([{ day: FIRST, amount: 100n, words: 'OPENED' }], 900n), FIRST, second)
     expect(await other.check()).toMatchObject({ difference: 0, open: 3 })
-    // What was seen for one account is imported into no other.
+    // A statement that was seen for one account is imported into no other.
     const next = statementText([{ day: TODAY, amount: 5n, words: 'INTEREST' }], 0n)
     const { body } = await other.preview(next, other.accountId)
     expect((await other.send(`${second}/import?seen=${String(body.seen)}&until=${TODAY}`, next)).status).toBe(409)

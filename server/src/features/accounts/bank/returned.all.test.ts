@@ -67,7 +67,7 @@ test('one that is covered, goes back again, and is taken off a larger one that g
     [],
     { bank: 29.31, books: 29.31, difference: 0, unsettled: 0, open: 0, explained: [] },
   ])
-  // What the third one was recorded less by came back with it.
+  // The third settlement goes back, with the amount that was taken off it.
   await world.control(`/settlements/${third}`, { status: 'REVERSED', webhooks: 0 })
   await world.paid(10)
   await world.nextMorning()

@@ -51,7 +51,7 @@ export const CAME_IN = sql`amount > 0 and day > ist_day(roz_now()) - ${LOOKED_BA
 /** Between two pages other requests have their turn: decrypting one takes some ms. */
 const PAGE = 1000
 
-/** What a look at the lines found. Lines are never removed, so it stays true. */
+/** The result of a look at the lines. Lines are never removed, so it stays true. */
 export type Looked = { readonly hasNumber: boolean; readonly lines: ReadonlySet<string> }
 const NOTHING: Looked = { hasNumber: false, lines: new Set() }
 

@@ -114,7 +114,7 @@ describe('a line of the statement', () => {
     expect((await decide('credit', { memberId: await publicIdOf(world.db, order.member) })).status).toBe(200)
     await world.sweep()
     expect(await world.balance(order.member)).toBe('90.00')
-    // What the member has is withdrawn, not refunded.
+    // The member withdraws money; nothing is refunded.
     expect((await world.ask('GET /wallet/refunds', order.member)).body.refundable).toEqual([])
   })
 

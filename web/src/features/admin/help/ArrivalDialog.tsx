@@ -1,6 +1,6 @@
 /**
  * The dialogs “Did the help arrive?” and “Code for the receiver”.
- * - Who paid may only say that it did not arrive. The server decides.
+ * - The payer may only say that the help did not arrive. The server decides.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { ARRIVAL_WAYS, arrivalCode, type ArrivalWay } from '@roz/core/arrival-fields.ts'

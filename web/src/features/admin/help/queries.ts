@@ -22,7 +22,7 @@ export const beneficiariesQuery = (narrowing: Narrowing<Beneficiary['status']>) 
     call('beneficiaries', { query: { ...page, ...narrowed(narrowing) }, signal }),
   )
 
-/** Those who may be helped, for the form of a disbursement. */
+/** Beneficiaries who may be helped, for the form of a disbursement. */
 export const helpableQuery = (q: string) =>
   queryOptions({
     queryKey: ['admin', 'helpable', q],
@@ -32,7 +32,7 @@ export const helpableQuery = (q: string) =>
     ...QUIETLY,
   })
 
-/** Those who have this public name, but for a revoked consent. */
+/** Beneficiaries with this public name, except those with a revoked consent. */
 export const namesakesQuery = (name: string) =>
   queryOptions({
     queryKey: ['admin', 'namesakes', name],

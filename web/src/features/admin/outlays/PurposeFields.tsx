@@ -1,6 +1,6 @@
 /**
  * The public words of a payment, a field for each language, side by side.
- * - At least one language has words. `purpose` has those of the portal's language, if they are there; the others are translations.
+ * - At least one language has words. `purpose` has the words in the portal's language, if there are any; the others are translations.
  */
 import { useLingui } from '@lingui/react/macro'
 import { purpose as purposeRule } from '@roz/core/help-fields.ts'
