@@ -3,7 +3,7 @@
  * - A payment or a setup that a fault prevents is made later, so the month has as many as it should.
  */
 import type { Dice } from '../faults/random.ts'
-import type { createActs } from './acts.ts'
+import type { Acts } from './acts.ts'
 import type { Fault } from './faults.ts'
 import type { Member } from './members.ts'
 import type { World } from './world.ts'
@@ -17,7 +17,7 @@ const TRIES_MAX = 400
 type Deps = {
   readonly world: World
   readonly dice: Dice
-  readonly acts: ReturnType<typeof createActs>
+  readonly acts: Acts
   /** Members that pay by hand. */
   readonly payers: readonly Member[]
   /** Members that set up AutoPay. */
