@@ -15,7 +15,7 @@ import { cancelOpenCharge, paymentIdOf } from '../../ledger/autopay.ts'
 import { captureTopup, createTopup, markTopup } from '../../ledger/topups.ts'
 import { lockWallet } from '../../ledger/transfer.ts'
 import { setAutoJoin } from '../../ledger/wallets.ts'
-import { type ChargeRow, lockCharge, lockMandate, type MandateRow } from './deps.ts'
+import { type ChargeRow, listCharges, lockCharge, lockMandate, type MandateRow } from './deps.ts'
 import { tellAdded, tellExpiring, tellFailed, tellRaised, tellSetUp, tellState, tellWaiting } from './tell.ts'
 
 /** The gateway's word contradicts what is booked: a person must look. */
@@ -234,6 +234,11 @@ async function tellChange(
 ): Promise<void> {
   if (state === 'payer_stopped') await tellState(tx, 'autopay_payer_stopped', { memberId, key: mandateId })
   if (state === 'stopped' || state === 'ended') await tellState(tx, 'autopay_stopped', { memberId, key: mandateId })
+  if (state === 'resting') {
+    // The third failure came while it was paused in the UPI app, or was told already: then this is the same notice.
+    const failed = (await listCharges(tx, mandateId)).findLast((charge) => charge.kind === 'charge' && charge.status === 'failed')
+    if (failed !== undefined) await tellState(tx, 'autopay_resting', { memberId, key: failed.orderId })
+  }
   // The payer may pause it again, months later.
   if (state === 'payer_paused') await tellState(tx, 'autopay_payer_paused', { memberId, key: `${mandateId}:${dayAt(nowMs)}` })
 }
