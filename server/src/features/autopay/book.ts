@@ -5,7 +5,7 @@
  * - Any other end counts once. A failure delays the next debit; after three in a row AutoPay rests.
  * - Locks: top-up, wallet, mandate, debit, check. So money is booked first, in transactions of its own.
  */
-import { AUTOPAY_GAP_DAYS, dayAfterFailure, stateAfter, workingState } from '@roz/core/autopay.ts'
+import { AUTOPAY_GAP_DAYS, type AutopayState, dayAfterFailure, stateAfter, workingState } from '@roz/core/autopay.ts'
 import { addDays, dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import { CURRENCY, formatPaise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { Mandate, MandateCharge } from '../../adapters/mandates/port.ts'
@@ -197,6 +197,8 @@ async function countFailure(tx: Tx, mandate: MandateRow, { orderId, kind, day }:
 }
 
 const EXPIRING_MS = 30 * 86_400_000
+/** Also a paused one: it may be resumed when nothing asks about it any more before its end. */
+const EXPIRING: ReadonlySet<AutopayState> = new Set(['on', 'paused', 'payer_paused', 'resting'])
 
 /** Books the status of a mandate; returns its row of before and after. */
 export async function bookMandate(tx: Tx, mandateId: string, told: Mandate, nowMs: number): Promise<MandateRow | undefined> {
@@ -222,7 +224,7 @@ export async function bookMandate(tx: Tx, mandateId: string, told: Mandate, nowM
   }
   // A member whom the team stopped has been told.
   if (state !== before.state && !before.isStoppedByTeam) await tellChange(tx, { memberId, mandateId, state }, nowMs)
-  if (state === 'on' && before.expiresAt.getTime() - nowMs <= EXPIRING_MS)
+  if (EXPIRING.has(state) && before.expiresAt.getTime() - nowMs <= EXPIRING_MS)
     await tellExpiring(tx, { memberId, key: mandateId, day: dayAt(before.expiresAt.getTime()) })
   return { ...before, state }
 }

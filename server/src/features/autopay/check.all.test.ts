@@ -380,3 +380,12 @@ test('thirty days before its end the member is told, once, and then it ends', as
   await world.at(addDays(row?.day as IstDay, 2), '12:00:00')
   expect(await world.stateOf(memberId)).toBe('ended')
 })
+
+test('thirty days before its end a member who has paused it is told too', async () => {
+  const { memberId, mandate } = await world.setUp()
+  await world.call('POST /autopay/pause', memberId)
+  await world.db.query(sql`update autopay_mandate set expires_at = roz_now() + interval '29 days' where member_id = ${memberId}::bigint`)
+  await world.webhook(mandate)
+  await world.later()
+  expect([await world.stateOf(memberId), (await world.told(memberId)).at(-1)]).toEqual(['paused', 'autopay_expiring'])
+})
