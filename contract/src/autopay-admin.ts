@@ -54,7 +54,15 @@ export const autopayAdminCalls = {
       states: z.array(z.object({ status, count })),
       open: count,
       late: count,
-      days: z.array(z.object({ day, paid: count, failed: count, amount: rupees.meta({ description: 'Paid' }) })),
+      days: z.array(
+        z.object({
+          day,
+          paid: count,
+          failed: count,
+          amount: rupees.meta({ description: 'Paid' }),
+          fee: rupees.meta({ description: 'What the gateway kept of it, tax included, as far as it is settled' }),
+        }),
+      ),
     }),
     refusals: [],
   }),

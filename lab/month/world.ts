@@ -42,7 +42,8 @@ export async function openWorld({ members: count, secrets }: { readonly members:
   await addColleague(roz, 'editor', EDITOR, 'Vikram Rao')
   await addColleague(roz, 'editor', VISITOR, 'Farida Khan')
   await settleTeam(roz)
-  for (const secret of [ADMIN.password, 'sandbox-secret', 'sandbox-payout-secret']) secrets.add(secret, 'a secret of the server')
+  for (const secret of [ADMIN.password, 'sandbox-secret', 'sandbox-payout-secret', 'sandbox-verification-secret'])
+    secrets.add(secret, 'a secret of the server')
   const members: readonly Member[] = await makeMembers(db, count, secrets)
   return {
     ...sides(roz, secrets),

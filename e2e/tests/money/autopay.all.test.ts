@@ -1,5 +1,6 @@
 /** AutoPay in the wallet, through the gateway's hosted page and back: set up, pause, resume and stop, on phone and desktop, in both languages. */
 import { paths } from '@roz/web/paths.ts'
+import type { Page } from 'playwright-core'
 import { test } from 'vitest'
 import { auditScreen, expectNoSidewaysScroll } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
@@ -39,6 +40,15 @@ const HINDI: typeof ENGLISH = {
   stopped: 'बंद',
 }
 
+/** The screen as a phone and a desktop show it; the last width is that of the test. */
+async function auditWidths(page: Page, width: number): Promise<void> {
+  for (const px of [width === 360 ? 1280 : 360, width]) {
+    await page.setViewportSize({ width: px, height: 800 })
+    await expectNoSidewaysScroll(page)
+    await auditScreen(page)
+  }
+}
+
 test.each([
   ['en', 360, ENGLISH],
   ['hi', 1280, HINDI],
@@ -53,8 +63,7 @@ test.each([
       await expect(card.getByText(words.offer)).toBeVisible()
       await expect(card.getByText(words.noFee)).toBeVisible()
       await expect(card.getByRole('button', { name: words.setUp })).toBeDisabled()
-      await expectNoSidewaysScroll(page)
-      await auditScreen(page)
+      await auditWidths(page, width)
       await card.getByRole('textbox').fill('9876543210')
       await page.keyboard.press('Tab')
       await expect(card.getByRole('checkbox', { name: words.consent })).toBeFocused()
@@ -64,8 +73,7 @@ test.each([
       await page.waitForURL(/\/wallet\?autopay=returned$/)
       await expect(card.getByRole('status')).toHaveText(words.on)
       await expect(page.getByText(words.added).first()).toBeVisible()
-      await expectNoSidewaysScroll(page)
-      await auditScreen(page)
+      await auditWidths(page, width)
       await press(words.pause)
       await expect(card.getByRole('status')).toHaveText(words.paused)
       await press(words.resume)

@@ -8,6 +8,7 @@ import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { createAttempt } from '../../jobs/parking.ts'
 import { enqueue } from '../../jobs/queue.ts'
+import { createTopup } from '../../ledger/topups.ts'
 import { useAutopayWorld, SET_UP } from '../../testing/autopay-world.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
 import type { ModelMandate } from '../../testing/model-mandates.ts'
@@ -88,6 +89,21 @@ describe('a debit is no order', () => {
     const items = await world.db.query(sql`select reason, amount, status from suspense_item where order_id = ${cfOrderId}::text`)
     // The money that waited for its owner is the debit's, and no second payment.
     expect([await world.balanceOf(memberId), items]).toEqual([30, [{ reason: 'unknown_order', amount: 3000n, status: 'credited' }]])
+  })
+
+  test('an order that is paid by hand cancels the announced debit, which is not needed then', async () => {
+    const { memberId, mandate } = await world.low()
+    await world.nextMorning()
+    const charge = world.only(mandate)
+    const orderId = crypto.randomUUID().replaceAll('-', '')
+    await inTransaction(world.db, (tx) => createTopup(tx, { orderId, memberId, amount: paise(1000n) }))
+    order = { ...paidOrder(orderId, `hand-${orderId}`), orderAmount: paise(1000n) }
+    await inTransaction(world.db, (tx) => enqueue(tx, { kind: 'settle_order', key: 'event:hand', payload: { orderId } }))
+    await world.later()
+    await world.later()
+    expect([await world.balanceOf(memberId), charge.state]).toEqual([14, 'cancelled'])
+    // The next tests have no answer about this order.
+    await world.db.query(sql`update order_check set ask_at = null where order_id = ${orderId}::text`)
   })
 
   test('a webhook of an order that names the gateway’s order of a debit asks the mandate', async () => {

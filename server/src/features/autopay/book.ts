@@ -5,7 +5,7 @@
  * - Any other end counts once. A failure delays the next debit; after three in a row AutoPay rests.
  * - Locks: top-up, wallet, mandate, debit, check. So money is booked first, in transactions of its own.
  */
-import { AUTOPAY_GAP_DAYS, dayAfterFailure, stateAfter, workingState } from '@roz/core/autopay.ts'
+import { AUTOPAY_GAP_DAYS, type AutopayState, dayAfterFailure, stateAfter, workingState } from '@roz/core/autopay.ts'
 import { addDays, dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import { CURRENCY, formatPaise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { Mandate, MandateCharge } from '../../adapters/mandates/port.ts'
@@ -15,7 +15,7 @@ import { cancelOpenCharge, paymentIdOf } from '../../ledger/autopay.ts'
 import { captureTopup, createTopup, markTopup } from '../../ledger/topups.ts'
 import { lockWallet } from '../../ledger/transfer.ts'
 import { setAutoJoin } from '../../ledger/wallets.ts'
-import { type ChargeRow, lockCharge, lockMandate, type MandateRow } from './deps.ts'
+import { type ChargeRow, listCharges, lockCharge, lockMandate, type MandateRow } from './deps.ts'
 import { tellAdded, tellExpiring, tellFailed, tellRaised, tellSetUp, tellState, tellWaiting } from './tell.ts'
 
 /** The gateway's word contradicts what is booked: a person must look. */
@@ -197,6 +197,8 @@ async function countFailure(tx: Tx, mandate: MandateRow, { orderId, kind, day }:
 }
 
 const EXPIRING_MS = 30 * 86_400_000
+/** Also a paused one: it may be resumed when nothing asks about it any more before its end. */
+const EXPIRING: ReadonlySet<AutopayState> = new Set(['on', 'paused', 'payer_paused', 'resting'])
 
 /** Books the status of a mandate; returns its row of before and after. */
 export async function bookMandate(tx: Tx, mandateId: string, told: Mandate, nowMs: number): Promise<MandateRow | undefined> {
@@ -222,7 +224,7 @@ export async function bookMandate(tx: Tx, mandateId: string, told: Mandate, nowM
   }
   // A member whom the team stopped has been told.
   if (state !== before.state && !before.isStoppedByTeam) await tellChange(tx, { memberId, mandateId, state }, nowMs)
-  if (state === 'on' && before.expiresAt.getTime() - nowMs <= EXPIRING_MS)
+  if (EXPIRING.has(state) && before.expiresAt.getTime() - nowMs <= EXPIRING_MS)
     await tellExpiring(tx, { memberId, key: mandateId, day: dayAt(before.expiresAt.getTime()) })
   return { ...before, state }
 }
@@ -234,6 +236,11 @@ async function tellChange(
 ): Promise<void> {
   if (state === 'payer_stopped') await tellState(tx, 'autopay_payer_stopped', { memberId, key: mandateId })
   if (state === 'stopped' || state === 'ended') await tellState(tx, 'autopay_stopped', { memberId, key: mandateId })
+  if (state === 'resting') {
+    // The third failure came while it was paused in the UPI app, or was told already: then this is the same notice.
+    const failed = (await listCharges(tx, mandateId)).findLast((charge) => charge.kind === 'charge' && charge.status === 'failed')
+    if (failed !== undefined) await tellState(tx, 'autopay_resting', { memberId, key: failed.orderId })
+  }
   // The payer may pause it again, months later.
   if (state === 'payer_paused') await tellState(tx, 'autopay_payer_paused', { memberId, key: `${mandateId}:${dayAt(nowMs)}` })
 }

@@ -133,6 +133,18 @@ describe('a word that we do not know', () => {
     expect(await world.topups(memberId)).toEqual(['captured'])
     expect(world.alarms).toContain(CONTRADICTS)
   })
+
+  test('about the mandate does not delay the questions about its debit', async () => {
+    const { memberId, mandate, charge, day } = await raised()
+    Object.assign(mandate, { status: 'UNKNOWN', word: 'ON_HOLD' })
+    await world.webhook(mandate)
+    await world.later()
+    await world.at(addDays(day, -1), '09:00:00')
+    await world.at(day, '09:00:00')
+    world.end(charge, 'paid')
+    await world.at(day, '10:30:00')
+    expect(await statuses(memberId)).toEqual(['paid'])
+  })
 })
 
 test('a debit without an end stays open: it is asked about for five days, then an operator hears of it, and no second one is raised', async () => {
@@ -298,6 +310,25 @@ describe('pause', () => {
   })
 })
 
+test('a third failure during a pause in the UPI app is told once the payer resumes it', async () => {
+  const { memberId, mandate, charge, day } = await raised()
+  await world.db.query(sql`update autopay_mandate set failures = 2 where member_id = ${memberId}::bigint`)
+  world.model.move(mandate, 'CUSTOMER_PAUSED')
+  await world.webhook(mandate)
+  await world.later()
+  world.end(charge, 'failed')
+  await world.at(day, '10:30:00')
+  expect([await world.stateOf(memberId), await statuses(memberId)]).toEqual(['payer_paused', ['failed']])
+  const resting = async (): Promise<number> => (await world.told(memberId)).filter((kind) => kind === 'autopay_resting').length
+  expect(await resting()).toBe(0)
+  for (const status of ['ACTIVE', 'CUSTOMER_PAUSED', 'ACTIVE'] as const) {
+    world.model.move(mandate, status)
+    await world.webhook(mandate)
+    await world.later()
+  }
+  expect([await world.stateOf(memberId), await resting()]).toEqual(['resting', 1])
+})
+
 test('stopped in the UPI app: nothing more is raised, and another one can be set up', async () => {
   const { memberId, mandate, charge, day } = await raised()
   world.model.move(mandate, 'CUSTOMER_CANCELLED')
@@ -348,4 +379,13 @@ test('thirty days before its end the member is told, once, and then it ends', as
   world.model.move(mandate, 'COMPLETED')
   await world.at(addDays(row?.day as IstDay, 2), '12:00:00')
   expect(await world.stateOf(memberId)).toBe('ended')
+})
+
+test('thirty days before its end a member who has paused it is told too', async () => {
+  const { memberId, mandate } = await world.setUp()
+  await world.call('POST /autopay/pause', memberId)
+  await world.db.query(sql`update autopay_mandate set expires_at = roz_now() + interval '29 days' where member_id = ${memberId}::bigint`)
+  await world.webhook(mandate)
+  await world.later()
+  expect([await world.stateOf(memberId), (await world.told(memberId)).at(-1)]).toEqual(['paused', 'autopay_expiring'])
 })

@@ -6,6 +6,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { useAutopayWorld, SET_UP } from '../../testing/autopay-world.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
+import { insertSeenSettlement } from '../../testing/seen-settlement.ts'
 
 const world = useAutopayWorld()
 const staff = new Map<StaffRole, bigint>()
@@ -91,6 +92,26 @@ describe('the list', () => {
       amount: 0,
     })
     expect((after['states'] as { status: string; count: number }[]).find(({ status }) => status === 'on')?.count).toBeGreaterThan(0)
+  })
+
+  test('its figures have what the gateway kept of a day’s debits, once they are settled', async () => {
+    const { mandate } = await world.low()
+    await world.nextMorning()
+    const charge = world.only(mandate)
+    world.end(charge, 'paid')
+    await world.at(charge.day, '10:30:00')
+    const ofDay = async () => {
+      const { body } = await world.calls.ask('GET /admin/autopay/figures', { as: as('auditor') })
+      return (body['days'] as { day: string }[]).find(({ day }) => day === charge.day)
+    }
+    expect(await ofDay()).toMatchObject({ paid: 1, amount: 30, fee: 0 })
+    const id = await insertSeenSettlement(world.db, { amount: 29.31, fee: 0.69 })
+    await world.db.query(sql`
+      insert into gateway_settlement_event (settlement_id, position, event_id, kind, word, is_credit, amount, settled, fee, subject, ours)
+      values (${id}::text, 1, '1', 'payment', 'PAYMENT', true, 3000, 2931, 69, ${`payment:sub_${charge.cfPaymentId}`}::text, 3000)`)
+    expect(await ofDay()).toMatchObject({ paid: 1, amount: 30, fee: 0.69 })
+    await world.db.query(sql`update gateway_settlement_seen set state = 'failed' where settlement_id = ${id}::text`)
+    expect(await ofDay()).toMatchObject({ fee: 0 })
   })
 })
 

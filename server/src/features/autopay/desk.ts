@@ -99,12 +99,19 @@ async function readFigures(db: Db) {
     sql`select count(*)::int as open, count(*) filter (where ${IS_LATE_CHARGE})::int as late
           from autopay_charge c where c.kind = 'charge' and c.status in ('raising', 'open')`,
   )
-  const days = await db.query<{ day: IstDay; paid: number; failed: number; amount: Paise }>(sql`
+  const days = await db.query<{ day: IstDay; paid: number; failed: number; amount: Paise; fee: Paise }>(sql`
     select c.day::text as day, count(*) filter (where c.status = 'paid')::int as paid, count(*) filter (where c.status = 'failed')::int as failed,
-           coalesce(sum(t.amount) filter (where c.status = 'paid'), 0)::bigint as amount
+           coalesce(sum(t.amount) filter (where c.status = 'paid'), 0)::bigint as amount, coalesce(sum(kept.fee), 0)::bigint as fee
       from autopay_charge c join topup t using (order_id)
+      -- One that came back is settled again: only what paid counts.
+      left join lateral (select sum(e.fee) as fee from gateway_settlement_event e join gateway_settlement_seen s using (settlement_id)
+                          where e.subject = 'payment:' || t.payment_id and e.kind = 'payment' and s.state = 'paid') kept on true
      where c.kind = 'charge' and c.status in ('paid', 'failed') and c.day > ist_day(roz_now()) - 14 group by c.day order by c.day desc`)
-  return { states, ...waiting, days: days.map(({ amount, ...one }) => ({ ...one, amount: rupeesFromPaise(amount) })) }
+  return {
+    states,
+    ...waiting,
+    days: days.map(({ amount, fee, ...one }) => ({ ...one, amount: rupeesFromPaise(amount), fee: rupeesFromPaise(fee) })),
+  }
 }
 
 async function getShown(from: Queryable, id: string): Promise<AdminMandate> {

@@ -75,7 +75,8 @@ export function nextTime(
 ): Date | 'keep' | undefined {
   const open = charges.find((charge) => charge.status === 'open' || charge.status === 'raising')
   const isFinal = status === 'CANCELLED' || status === 'CUSTOMER_CANCELLED' || status === 'COMPLETED' || status === 'EXPIRED'
-  if (status === 'UNKNOWN') return new Date(nowMs + DAY_MS)
+  // A stop, and a debit without an end, keep their times: money does not wait for a word to become known.
+  if (status === 'UNKNOWN' && state !== 'stopping' && open?.kind !== 'charge') return new Date(nowMs + DAY_MS)
   // Waiting for the payer, the bank or our own wish: soon, and ever more rarely, at least every hour.
   if (!isFinal && (state === 'setup' || state === 'bank' || state === 'stopping' || state === 'lapsed' || state === 'stopped'))
     return 'keep'

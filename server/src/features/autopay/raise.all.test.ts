@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type Sql, sql } from '../../db/sql.ts'
 import { useAutopayWorld } from '../../testing/autopay-world.ts'
 import type { Work } from '../../jobs/parking.ts'
+import { settleMandate } from './check.ts'
 import type { AutopayDeps } from './deps.ts'
 import { raiseDue } from './raise.ts'
 
@@ -115,12 +116,22 @@ describe('nothing is raised', () => {
     expect(raised).toBe(false)
     await world.nextMorning()
   })
+
+  test.each<Switches>([{ autopayOn: false }, { topupsOn: false }])('by a server with %o', async (switches) => {
+    const { memberId } = await world.low()
+    const day = addDays(world.today(), 1)
+    await world.at(day, '05:00:00')
+    await world.database.setClock(new Date(startOfDayMs(day) + 7 * 3_600_000))
+    expect(await raiseAlone(switches)).toEqual({ raised: false })
+    expect(await raiseAlone()).toEqual({ raised: true })
+    expect(await world.debits(memberId)).toHaveLength(1)
+  })
 })
 
-/** The due work of debits alone, as in a process whose clockwork is behind. */
-const raiseAlone = async (): Promise<{ raised: boolean }> => {
-  const before = world.model.calls.length
-  const raised = await raiseDue({
+type Switches = Partial<Pick<AutopayDeps, 'autopayOn' | 'topupsOn'>>
+/** What the due work of debits needs, in a process of its own. */
+const depsAlone = (switches: Switches = {}): AutopayDeps =>
+  ({
     db: world.db,
     mandates: world.model.gateway,
     attempt: async (_work: Work, _item: string, run: () => Promise<unknown>) => ({ ok: true, value: await run() }),
@@ -130,7 +141,13 @@ const raiseAlone = async (): Promise<{ raised: boolean }> => {
     topupsOn: true,
     warn: () => undefined,
     alarm: () => undefined,
-  } as unknown as AutopayDeps)
+    ...switches,
+  }) as unknown as AutopayDeps
+
+/** The due work of debits alone, as in a process whose clockwork is behind. */
+const raiseAlone = async (switches?: Switches): Promise<{ raised: boolean }> => {
+  const before = world.model.calls.length
+  const raised = await raiseDue(depsAlone(switches))
   return { raised: raised || world.model.calls.length > before }
 }
 
@@ -205,6 +222,23 @@ describe('an answer that is lost', () => {
     expect(await world.debits(memberId)).toMatchObject([{ orderId: debit?.orderId, status: 'open' }])
     expect(world.only(mandate).chargeId).toBe(debit?.orderId)
   })
+
+  test.each<Switches>([{ autopayOn: false }, { topupsOn: false }])(
+    'before the gateway took it, and then the server restarts with %o: the debit is not sent again',
+    async (switches) => {
+      const { memberId, mandate } = await world.low()
+      world.model.losses.raiseCharge = ['drop']
+      await tomorrow()
+      const [row] = await world.db.query<{ id: string }>(sql`select id from autopay_mandate where member_id = ${memberId}::bigint`)
+      // The gateway must not know the debit for a minute.
+      for (const seconds of [130, 200]) {
+        await world.database.setClock(new Date(world.nowMs() + seconds * 1000))
+        await settleMandate(depsAlone(switches), row?.id ?? '')
+      }
+      expect(await world.debits(memberId)).toMatchObject([{ status: 'cancelled' }])
+      expect(world.model.chargesOf(mandate)).toEqual([])
+    },
+  )
 
   test('until it is too late: the debit is given up, and counts as no failure', async () => {
     const { memberId, mandate } = await world.low()

@@ -193,6 +193,18 @@ test('with AUTOPAY off nothing is offered and nothing set up', async () => {
     for (const wish of ['pause', 'resume', 'retry', 'stop'])
       expect((await off.call(`POST /autopay/${wish}`, memberId)).body).toMatchObject({ code: 'not_found' })
     expect(off.model.calls).toEqual([])
+    // One from before is still paused, resumed and stopped.
+    const order = crypto.randomUUID().replaceAll('-', '')
+    await off.db.query(sql`insert into topup (order_id, member_id, amount) values (${order}::text, ${memberId}::bigint, 3000)`)
+    await off.db.query(sql`
+      insert into autopay_mandate (id, member_id, state, amount, terms_version, auth_order_id, expires_at)
+      values (gen_random_uuid(), ${memberId}::bigint, 'on', 3000, 'test', ${order}::text, roz_now() + interval '3 years')`)
+    for (const [wish, state] of [
+      ['pause', 'paused'],
+      ['resume', 'on'],
+      ['stop', 'stopping'],
+    ] as const)
+      expect((await off.call(`POST /autopay/${wish}`, memberId)).body).toMatchObject({ autopay: { offered: false, mandate: { state } } })
   } finally {
     await off.close()
   }

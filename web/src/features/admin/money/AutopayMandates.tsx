@@ -81,15 +81,18 @@ function Numbers() {
       </ul>
       {days.length === 0 ? null : (
         <ul className="ledger spaced" aria-label={t`Debits of the last 14 days`}>
-          {days.map(({ day, paid, failed, amount }) => (
-            <li key={day}>
-              <span>
-                {formatDay(day, language)}: <Plural value={paid} one="# paid" other="# paid" />,{' '}
-                <Plural value={failed} one="# failed" other="# failed" />
-              </span>{' '}
-              <b>{formatMoney(amount)}</b>
-            </li>
-          ))}
+          {days.map(({ day, paid, failed, amount, fee }) => {
+            const kept = formatMoney(fee)
+            return (
+              <li key={day}>
+                <span>
+                  {formatDay(day, language)}: <Plural value={paid} one="# paid" other="# paid" />,{' '}
+                  <Plural value={failed} one="# failed" other="# failed" />, <Trans>fee {kept}</Trans>
+                </span>{' '}
+                <b>{formatMoney(amount)}</b>
+              </li>
+            )
+          })}
         </ul>
       )}
     </>
