@@ -134,13 +134,19 @@ test('production refuses the mode “sandbox”: test cards would become money',
 test.each([
   ['production', 'CASHFREE_PG_BASE_URL', 'https://sandbox.cashfree.com/pg', 'needs an address of api.cashfree.com'],
   ['production', 'CASHFREE_PAYOUT_BASE_URL', 'https://sandbox.cashfree.com/payout', 'needs an address of api.cashfree.com'],
+  ['production', 'CASHFREE_VERIFICATION_BASE_URL', 'https://sandbox.cashfree.com/verification', 'needs an address of api.cashfree.com'],
   ['production', 'CASHFREE_JS_URL', 'https://sandbox.cashfree.com/js/v3/cashfree.js', 'needs an address of sdk.cashfree.com'],
   ['sandbox', 'CASHFREE_PG_BASE_URL', 'https://api.cashfree.com/pg', 'needs an address of sandbox.cashfree.com'],
   ['sandbox', 'CASHFREE_PAYOUT_BASE_URL', 'https://api.cashfree.com/payout', 'needs an address of sandbox.cashfree.com'],
   ['sandbox', 'CASHFREE_PAYOUT_BASE_URL', 'http://127.0.0.1:9/payout', 'payments, payouts and script are all at cashfree.com, or none is'],
   ['sandbox', 'CASHFREE_JS_URL', 'http://127.0.0.1:9/js', 'payments, payouts and script are all at cashfree.com, or none is'],
 ])('with the mode %s the address %s=%s is refused', (mode, name, url, words) => {
-  const account = { CASHFREE_PAYOUT_CLIENT_ID: 'x', CASHFREE_PAYOUT_CLIENT_SECRET: 'y' }
+  const account = {
+    CASHFREE_PAYOUT_CLIENT_ID: 'x',
+    CASHFREE_PAYOUT_CLIENT_SECRET: 'y',
+    CASHFREE_VERIFICATION_CLIENT_ID: 'x',
+    CASHFREE_VERIFICATION_CLIENT_SECRET: 'y',
+  }
   const pg = { PAYMENTS: 'cashfree', CASHFREE_PG_CLIENT_ID: 'id', CASHFREE_PG_CLIENT_SECRET: 'secret' }
   const around = mode === 'production' ? production : pg
   expect(complaintsOf({ ...around, ...account, CASHFREE_MODE: mode, [name]: url })).toEqual([expect.stringContaining(words)])
