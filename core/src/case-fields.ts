@@ -153,9 +153,7 @@ export const askedCase = {
   kind: z.enum(CASE_KINDS, 'case_kind'),
   words: z.string('case_words').check(severalLines, z.minLength(10, code('case_words')), z.maxLength(2000, code('case_words'))),
   /** Whole rupees; empty where nobody knows yet. */
-  amount: z
-    .string('case_amount')
-    .check(z.trim(), z.overwrite(readOr(readRupees)), z.regex(/^(?:[1-9]\d{0,6})?$/, code('case_amount'))),
+  amount: z.string('case_amount').check(z.trim(), z.overwrite(readOr(readRupees)), z.regex(/^(?:[1-9]\d{0,6})?$/, code('case_amount'))),
   until: z.string('case_day').check(z.trim(), z.regex(/^(?:\d{4}-\d{2}-\d{2})?$/, code('case_day'))),
   district: place,
   state: z.enum(STATES, 'case_state'),
