@@ -44,7 +44,7 @@ export const autopayAdminCalls = {
     output: z.object({ mandates: z.array(adminMandate), nextCursor }),
     refusals: [],
   }),
-  adminAutopayCsv: tableCall('/admin/autopay.csv', 'The mandates', { roles: READERS, query: z.object(narrowing) }),
+  adminAutopayCsv: tableCall('/admin/autopay.csv', 'The mandates', { roles: READERS, stepUp: true, query: z.object(narrowing) }),
   adminAutopayFigures: staffCall({
     method: 'GET',
     path: '/admin/autopay/figures',

@@ -43,5 +43,5 @@ export const disputeCalls = {
     output: z.object({ disputes: z.array(dispute), nextCursor }),
     refusals: [],
   }),
-  disputesCsv: tableCall('/admin/disputes.csv', 'The disputes', { roles: READERS, query: z.object(disputeNarrowing) }),
+  disputesCsv: tableCall('/admin/disputes.csv', 'The disputes', { roles: READERS, stepUp: true, query: z.object(disputeNarrowing) }),
 } as const

@@ -136,6 +136,7 @@ export const payoutCalls = {
   }),
   adminWithdrawalsCsv: tableCall('/admin/withdrawals.csv', 'The list of withdrawals', {
     roles: READERS,
+    stepUp: true,
     query: z.object({ status: withdrawalFilter.optional(), q: search, order }),
   }),
   approveWithdrawal: staffCall({
@@ -316,6 +317,7 @@ export const payoutCalls = {
   }),
   adminRefundsCsv: tableCall('/admin/refunds.csv', 'The list of refunds', {
     roles: READERS,
+    stepUp: true,
     query: z.object({ status: refundFilter.optional(), q: search, order }),
   }),
   approveRefund: staffCall({

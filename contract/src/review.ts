@@ -45,7 +45,7 @@ export const reviewCalls = {
     output: z.object({ flags: z.array(flag), nextCursor }),
     refusals: [],
   }),
-  flagsCsv: tableCall('/admin/flags.csv', 'The flags', { roles: READERS, query: z.object(narrowing) }),
+  flagsCsv: tableCall('/admin/flags.csv', 'The flags', { roles: READERS, stepUp: true, query: z.object(narrowing) }),
   reviewFlag: staffCall({
     method: 'PUT',
     path: '/admin/flags/{id}',

@@ -56,6 +56,7 @@ export const suspenseCalls = {
   }),
   suspenseCsv: tableCall('/admin/suspense.csv', 'The payments in suspense', {
     roles: READERS,
+    stepUp: true,
     query: z.object({ status: suspenseFilter.optional(), q: search, order }),
   }),
   creditSuspense: staffCall({

@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import type { Texts } from './language.ts'
 import { texts } from './texts.ts'
+import { asciiDigits } from './typed.ts'
 
 export const ARRIVAL_TEXTS = {
   arrival_day: texts('Please give the day on which you learnt it'),
@@ -30,4 +31,4 @@ export const RECEIVED_WORDS = {
 
 export const arrivalCode = z
   .string('arrival_code')
-  .check(z.trim(), z.regex(/^\d{4}$/, { error: 'arrival_code' satisfies keyof typeof ARRIVAL_TEXTS }))
+  .check(z.trim(), z.overwrite(asciiDigits), z.regex(/^\d{4}$/, { error: 'arrival_code' satisfies keyof typeof ARRIVAL_TEXTS }))

@@ -20,11 +20,25 @@ test('a case takes steps only forward, and none after its end', () => {
 test.each([
   ['3F9A', '3F9A'],
   [' #3f9a ', '3F9A'],
+  ['३४७५', '3475'],
   ['3F9', undefined],
   ['3F9O', undefined],
   ['3F9A;', undefined],
   ['../../', undefined],
 ])('of the typed number "%s" is meant %s', (typed, number) => expect(caseNumberOf(typed)).toBe(number))
+
+test.each([
+  ['', ''],
+  ['5000', '5000'],
+  ['५०००', '5000'],
+  ['Rs. 5,000/-', '5000'],
+  ['₹1,23,456.00', '123456'],
+  ['5.000', undefined],
+  ['500.50', undefined],
+  ['0', undefined],
+  ['-500', undefined],
+  ['99999999', undefined],
+])('of the typed amount "%s" is kept %s', (typed, amount) => expect(askedCase.amount.safeParse(typed).data).toBe(amount))
 
 test.each([
   ...['Y.S.R. Kadapa', 'Dr. B.R. Ambedkar Konaseema', 'St. Thomas Mount', 'पूर्वी सिंहभूम', 'কলকাতা', 'Medchal-Malkajgiri'].map(

@@ -9,6 +9,8 @@ import { phone } from './person-fields.ts'
 import { name } from './name-fields.ts'
 import { tellsContact } from './public-words.ts'
 import { texts } from './texts.ts'
+import { asciiDigits, readOr } from './typed.ts'
+import { readAmount } from './typed-money.ts'
 import { oneLine, severalLines } from './written.ts'
 
 export const CASE_TEXTS = {
@@ -140,13 +142,18 @@ const place = z.string('case_place').check(
 
 export const caseNote = z.string('case_note').check(severalLines, z.minLength(3, code('case_note')), z.maxLength(2000, code('case_note')))
 
+const readRupees = (text: string): string | undefined => {
+  const amount = readAmount(text)
+  return amount === undefined || amount % 100n !== 0n ? undefined : String(amount / 100n)
+}
+
 /** The fields of the public form, as text: it works without scripts. The contract says which of them may be missing. */
 export const askedCase = {
   for: z.enum(CASE_FOR, 'case_for'),
   kind: z.enum(CASE_KINDS, 'case_kind'),
   words: z.string('case_words').check(severalLines, z.minLength(10, code('case_words')), z.maxLength(2000, code('case_words'))),
   /** Whole rupees; empty where nobody knows yet. */
-  amount: z.string('case_amount').check(z.trim(), z.regex(/^(?:[1-9]\d{0,6})?$/, code('case_amount'))),
+  amount: z.string('case_amount').check(z.trim(), z.overwrite(readOr(readRupees)), z.regex(/^(?:[1-9]\d{0,6})?$/, code('case_amount'))),
   until: z.string('case_day').check(z.trim(), z.regex(/^(?:\d{4}-\d{2}-\d{2})?$/, code('case_day'))),
   district: place,
   state: z.enum(STATES, 'case_state'),
@@ -156,8 +163,8 @@ export const askedCase = {
 
 /** A number without letters that look like digits: `3F9A`. */
 export const CASE_NUMBER = /^[0-9A-HJKMNP-TV-Z]{4,6}$/
-/** The number as a person may type it: `#3f9a`. */
+/** The number as a person may type it: `#3f9a`, `३४७५`. */
 export const caseNumberOf = (typed: string): string | undefined => {
-  const number = typed.trim().replace(/^#/, '').toUpperCase()
+  const number = asciiDigits(typed).trim().replace(/^#/, '').toUpperCase()
   return CASE_NUMBER.test(number) ? number : undefined
 }

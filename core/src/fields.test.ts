@@ -45,6 +45,7 @@ test.each([
   ['Name must not look like a web address. Please put a space after each dot.', fields.name, 'K.R.Com'],
   ['Name must not look like a web address. Please put a space after each dot.', fields.name, 'a-b.in'],
   ['Please enter a valid email address', fields.email, 'nobody'],
+  ['Please enter a valid email address', fields.email, 'asha@x'],
   ['Please enter a valid email address', fields.email, `${'a'.repeat(250)}@b.in`],
   ['Phone number is required', fields.phone, ''],
   ['Phone number is required', fields.phone, undefined],

@@ -35,4 +35,4 @@ export const bankNumber = z.string('bank_number_invalid').check(
 /** The reference that a payer writes into a bank transfer. */
 export const transferReference = z
   .string('transfer_reference')
-  .check(z.trim(), z.toUpperCase(), z.regex(/^RZ[A-HJ-NP-Z2-9]{8}$/, { error: 'transfer_reference' }))
+  .check(z.trim(), z.overwrite(asciiDigits), z.toUpperCase(), z.regex(/^RZ[A-HJ-NP-Z2-9]{8}$/, { error: 'transfer_reference' }))

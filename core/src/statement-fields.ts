@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import { texts } from './texts.ts'
+import { asciiDigits } from './typed.ts'
 import { oneLine } from './written.ts'
 
 export const STATEMENT_TEXTS = {
@@ -21,7 +22,7 @@ const NAME: Problem = 'bank_name'
 export const bankAccountName = z.string(NAME).check(oneLine, z.minLength(2, { error: NAME }), z.maxLength(60, { error: NAME }))
 export const bankLastFour = z
   .string('bank_last_four' satisfies Problem)
-  .check(z.trim(), z.regex(/^\d{4}$/, { error: 'bank_last_four' satisfies Problem }))
+  .check(z.trim(), z.overwrite(asciiDigits), z.regex(/^\d{4}$/, { error: 'bank_last_four' satisfies Problem }))
 
 const COLUMN: Problem = 'column_name'
 const optionalColumn = z.string(COLUMN).check(z.trim(), z.maxLength(60, { error: COLUMN }))

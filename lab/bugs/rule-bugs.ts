@@ -24,6 +24,22 @@ export const RULES: readonly Bug[] = [
     only: 'at once that each fit alone',
   },
   {
+    name: 'One person pays any sum in parts below the limit',
+    file: 'core/src/two-persons.ts',
+    find: 'alone + amount > limit',
+    replace: 'amount > limit',
+    test: 'server/src/features/payouts/alone.all.test.ts',
+    only: 'the sum counts over all kinds',
+  },
+  {
+    name: 'An account that was invited a minute ago is the second person',
+    file: 'core/src/two-persons.ts',
+    find: "if (!isSettled || first === 'unsettled')",
+    replace: "if (first === 'unsettled')",
+    test: 'server/src/features/payouts/alone.all.test.ts',
+    only: 'a new account approves nothing above the limit',
+  },
+  {
     name: 'One person credits a payment in SUSPENSE to somebody else than its owner',
     file: `${LEDGER}/suspense-voices.ts`,
     find: "needsTwo: voice.act === 'credit' && memberId !== item.owner,",

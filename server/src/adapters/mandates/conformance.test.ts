@@ -2,6 +2,7 @@
 import { createServer } from 'node:http'
 import { addDays, dayAt } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
+import { EDGES } from '@roz/gateway-sandbox/faults.ts'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startShop, openSandbox } from '../../testing/gateway-calls.ts'
 import { closeServer, listen } from '../../testing/listening.ts'
@@ -269,6 +270,31 @@ describe('answers that are not the gateway’s', () => {
     ).toBeInstanceOf(GatewayUnavailableError)
   })
 })
+
+// A stale answer has the gateway's form and id; histories of AutoPay play it.
+test.each(EDGES.filter((edge) => edge !== 'none' && edge !== 'stale'))(
+  'an edge that answers %s is believed about no mandate and no debit; what was done behind it is found afterwards',
+  async (edge) => {
+    const [id, other, unanswered] = [await active(), await active(), newMandate()]
+    const [known, raised] = [newCharge(id), newCharge(other)]
+    await gateway.raiseCharge(known)
+    await control('/faults', { edge })
+    for (const ask of [
+      () => gateway.createMandate(unanswered),
+      () => gateway.fetchMandate(id),
+      () => gateway.raiseCharge(raised),
+      () => gateway.fetchCharge(id, known.chargeId),
+      () => gateway.cancelCharge(id, known.chargeId),
+      () => gateway.cancelMandate(id),
+    ])
+      await expect(ask()).rejects.toBeInstanceOf(GatewayUnavailableError)
+    await control('/faults', {})
+    expect((await gateway.fetchMandate(unanswered.mandateId))?.status).toBe('INITIALIZED')
+    expect((await gateway.fetchCharge(other, raised.chargeId))?.state).toBe('initialized')
+    expect((await gateway.fetchCharge(id, known.chargeId))?.state).toBe('cancelled')
+    expect((await gateway.fetchMandate(id))?.status).toBe('CANCELLED')
+  },
+)
 
 describe('words', () => {
   test('that the documents do not list are never a consent, and never the end of a debit', () => {

@@ -2,6 +2,7 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { DAY } from '../../ledger/testing/fixtures.ts'
 import { makeMember, makeStaff, publicIdOf } from '../../testing/calls.ts'
 import { useServicesWorld } from '../../testing/services-world.ts'
 import { eraseIdentity } from '../rights/erase.ts'
@@ -168,7 +169,11 @@ test("a member's page shows account, flags, mails and rounds, and pages the tran
     withdrawals: [],
     refunds: [],
     debts: [],
+    days: [{ day: DAY, joined: false }],
   })
+  // Rounds from before the registration are not listed.
+  await db.query(sql`update member set created_at = created_at + interval '1 day' where id = ${member}::bigint`)
+  expect((await ask(`GET /admin/users/${id}`)).body.days).toEqual([])
   expect((await ask(`GET /admin/users/${id}/transactions?limit=5`)).body).toEqual({ transactions: [], nextCursor: null })
   expect((await ask(`GET /admin/users/${id}/transactions?cursor=x`)).status).toBe(400)
 })

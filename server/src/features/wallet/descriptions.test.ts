@@ -23,3 +23,8 @@ test.each([
   expect(describe(movement, 'en')).toBe(en)
   expect(describe(movement, 'hi')).toBe(hi)
 })
+
+test('a bank’s name from right to left is isolated: its digits and the words around stay in their order', () => {
+  const movement = { kind: 'wd_back', day: undefined, bank: 'نیشنل بینک ••9012' } as const
+  expect(describe(movement, 'en')).toBe('Withdrawal to \u2068نیشنل بینک ••9012\u2069 returned')
+})

@@ -1,4 +1,5 @@
 /** The description of each kind of transaction; complete over kinds and languages. */
+import { isolated } from '@roz/core/isolated.ts'
 import { inEach, type Language, SPEECH, type Texts } from '@roz/core/language.ts'
 import { formatPaise, type Paise, ZERO } from '@roz/core/money.ts'
 import { texts } from '@roz/core/texts.ts'
@@ -79,5 +80,5 @@ export function describe(
   return words[language]
     .replace('{day}', day)
     .replace('{tax}', formatPaise(tax))
-    .replace('{bank}', movement.bank ?? '')
+    .replace('{bank}', () => isolated(movement.bank ?? ''))
 }

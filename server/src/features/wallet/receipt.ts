@@ -6,6 +6,7 @@
  * - The number identifies wallet and transaction for ever.
  */
 import type { transactionReceipt } from '@roz/contract/wallet.ts'
+import { isolated } from '@roz/core/isolated.ts'
 import type { Language, Texts } from '@roz/core/language.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import { texts } from '@roz/core/texts.ts'
@@ -97,7 +98,7 @@ export async function findReceipt(from: Queryable, memberId: bigint, id: string,
   const day = /^\d{4}-\d{2}-\d{2}/.exec(movement.ref)?.[0] ?? null
   const other = (OTHER_SIDE[movement.kind] ?? BOOKS)[language]
     .replace('{day}', day === null ? '' : printDay(day, language))
-    .replace('{bank}', outside.bank ?? '')
+    .replace('{bank}', () => isolated(outside.bank ?? ''))
   const [giver, taker] = movement.direction === 'credit' ? [other, WALLET[language]] : [WALLET[language], other]
   return {
     ...shown,

@@ -125,7 +125,6 @@ export function ArrivalDialog<T, W extends ArrivalWay>({
             hint={t`Four digits. Whoever paid handed them over with the help.`}
             inputMode="numeric"
             autoComplete="off"
-            maxLength={4}
             value={code}
             error={portalError(problems.code)}
             onChange={(event) => setCode(event.target.value)}

@@ -55,7 +55,6 @@ export function BankAccountDialog({ account, onClose }: { readonly account: Bank
         label={t`Last four digits of the account number`}
         inputMode="numeric"
         autoComplete="off"
-        maxLength={4}
         value={values.lastFour}
         error={portalError(problems['lastFour'])}
         onChange={(event) => setValues({ ...values, lastFour: event.target.value })}

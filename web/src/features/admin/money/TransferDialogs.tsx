@@ -3,13 +3,14 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { bankNumber, transferReference } from '@roz/core/reference-fields.ts'
-import { readAmount, shownAmount } from '@roz/core/typed-money.ts'
+import { readAmount } from '@roz/core/typed-money.ts'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
-import { AmountField, TextField } from '../../../ui/Field.tsx'
+import { TextField } from '../../../ui/Field.tsx'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
+import { Rupees } from '../outlays/OutlayForm.tsx'
 import { portalError } from '../portal-form-errors.ts'
 import { problemOf, useProblems } from '../problems.ts'
 
@@ -120,11 +121,11 @@ export function TypedDialog({ onClose }: { readonly onClose: () => void }) {
         error={portalError(problems.day)}
         onChange={(event) => set({ day: event.target.value })}
       />
-      <AmountField
+      <Rupees
         label={t`Amount that came in`}
         value={values.amount}
         error={portalError(problems.amount)}
-        onChange={(event) => set({ amount: shownAmount(event.target.value) })}
+        onType={(amount) => set({ amount })}
       />
       <Irrevocable />
     </Decision>
