@@ -2,7 +2,8 @@
  * Asks the gateway about a mandate and its open debit, ends what is to end, and books the answer.
  * - Webhook, return page, sweep, stop and raise all use it: one question at a time, at most every 5 s.
  * - No transaction is open while the gateway is asked. Only the answer to the newest question counts; money counts always.
- * - A debit that the gateway does not know is sent again under its own id, after it has said so for a minute and while there is time.
+ * - A debit that the gateway does not know is sent again under its own id, after it has said so for a minute and while there is time. With
+ *   AUTOPAY or PAYMENTS_LIVE off it waits.
  * - A mandate that is to end is cancelled again with each question, until the gateway's status is final.
  */
 import { AUTOPAY_ENDED, isFinalMandate, isLateCharge, mayStillSend } from '@roz/core/autopay.ts'
@@ -193,7 +194,7 @@ async function bookMissing(deps: AutopayDeps, row: MandateRow, open: ChargeRow, 
     update autopay_charge set missing_since = coalesce(missing_since, roz_now()) where order_id = ${open.orderId}::text`)
   if (!open.isMissing) return
   if (row.state === 'on' && !open.wantsCancel && mayStillSend(open.day, nowMs)) {
-    if (await takePlace(db, 'raise')) await sendCharge(deps, row, open)
+    if (deps.autopayOn && deps.topupsOn && (await takePlace(db, 'raise'))) await sendCharge(deps, row, open)
     return
   }
   await inTransaction(db, (tx) => giveUpCharge(tx, open, { reason: 'It never reached the gateway.', waits: false }))

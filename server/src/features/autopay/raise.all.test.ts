@@ -5,6 +5,7 @@ import { type Sql, sql } from '../../db/sql.ts'
 import { useAutopayWorld } from '../../testing/autopay-world.ts'
 import type { Work } from '../../jobs/parking.ts'
 import type { AutopayDeps } from './deps.ts'
+import { sweepMandates } from './check.ts'
 import { raiseDue } from './raise.ts'
 
 const world = useAutopayWorld()
@@ -120,7 +121,12 @@ describe('nothing is raised', () => {
 /** The due work of debits alone, as in a process whose clockwork is behind. */
 const raiseAlone = async (): Promise<{ raised: boolean }> => {
   const before = world.model.calls.length
-  const raised = await raiseDue({
+  const raised = await raiseDue(alone())
+  return { raised: raised || world.model.calls.length > before }
+}
+
+const alone = (change: Partial<AutopayDeps> = {}): AutopayDeps =>
+  ({
     db: world.db,
     mandates: world.model.gateway,
     attempt: async (_work: Work, _item: string, run: () => Promise<unknown>) => ({ ok: true, value: await run() }),
@@ -130,9 +136,8 @@ const raiseAlone = async (): Promise<{ raised: boolean }> => {
     topupsOn: true,
     warn: () => undefined,
     alarm: () => undefined,
-  } as unknown as AutopayDeps)
-  return { raised: raised || world.model.calls.length > before }
-}
+    ...change,
+  }) as unknown as AutopayDeps
 
 test('at the end of a year the joins of the debit’s year count', async () => {
   await world.at('2026-12-28' as IstDay, '12:00:00')
@@ -204,6 +209,20 @@ describe('an answer that is lost', () => {
     await world.later(130)
     expect(await world.debits(memberId)).toMatchObject([{ orderId: debit?.orderId, status: 'open' }])
     expect(world.only(mandate).chargeId).toBe(debit?.orderId)
+  })
+
+  test.each(['autopayOn', 'topupsOn'] as const)('with %s off it waits, and is sent once that is on again', async (name) => {
+    const { memberId, mandate } = await world.low()
+    world.model.losses.raiseCharge = ['drop']
+    await tomorrow()
+    for (const minutes of [5, 10, 15]) {
+      await world.database.setClock(new Date(world.nowMs() + minutes * 60_000))
+      await sweepMandates(alone({ [name]: false }))
+    }
+    expect([await world.debits(memberId), world.model.chargesOf(mandate)]).toMatchObject([[{ status: 'raising' }], []])
+    await world.later(130)
+    await world.later(130)
+    expect([await world.debits(memberId), world.model.chargesOf(mandate)]).toMatchObject([[{ status: 'open' }], [{}]])
   })
 
   test('until it is too late: the debit is given up, and counts as no failure', async () => {
