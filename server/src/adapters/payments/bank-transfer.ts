@@ -66,6 +66,12 @@ export function bankTransferGateway({ db }: { readonly db: Db }): PaymentGateway
   }
 }
 
+/** A gateway after a time of bank transfers: it knows none of their orders, which would be questions without an end. */
+export function besideTransfers({ db }: { readonly db: Db }, gateway: PaymentGateway): PaymentGateway {
+  const transfers = bankTransferGateway({ db })
+  return { ...gateway, fetchOrder: async (orderId, signal) => (await transfers.fetchOrder(orderId)) ?? gateway.fetchOrder(orderId, signal) }
+}
+
 async function refuseSoon(db: Db, expiresAtMs: number): Promise<void> {
   const isSoon = await maybeOne(db, sql`select where to_timestamp(${expiresAtMs / 1000}::float8) < roz_now() + interval '15 minutes'`)
   if (isSoon !== undefined) throw new GatewayRefusedError('the order expires too soon', 400, 'order_expiry_time_invalid')
