@@ -167,8 +167,8 @@ export async function stopMandate(tx: Tx, memberId: bigint): Promise<{ readonly 
   return mandate
 }
 
-/** A disputed debit ends its mandate, if that is still open: the payer did not want it. */
-export async function stopMandateOf(tx: Tx, mandateId: string): Promise<void> {
+/** A disputed debit ends its mandate, if it has one that is still open: the payer did not want it. */
+export async function stopMandateOf(tx: Tx, mandateId: string | null): Promise<void> {
   const open = await maybeOne<{ memberId: bigint }>(
     tx,
     sql`select m.member_id as "memberId" from autopay_mandate m where m.id = ${mandateId}::uuid and ${IS_OPEN_MANDATE}`,

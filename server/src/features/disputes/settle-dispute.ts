@@ -76,7 +76,7 @@ async function askAndBook(deps: DisputeDeps, disputeId: string, ask: number): Pr
     const charge = dispute && ((await findDisputedDebit(tx, dispute)) ?? (await findDisputedCharge(tx, dispute)))
     const known = charge && dispute ? { ...dispute, orderId: charge.orderId, paymentId: charge.paymentId } : dispute
     const done = await book(tx, disputeId, ask, known)
-    if (charge !== undefined && charge.mandateId !== null && done !== undefined) await stopMandateOf(tx, charge.mandateId)
+    if (charge !== undefined && done !== undefined) await stopMandateOf(tx, charge.mandateId)
     if (done !== undefined) await lookAgain(tx)
     return done
   })
