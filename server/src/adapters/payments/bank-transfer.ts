@@ -3,7 +3,7 @@
  * (features/accounts/bank/transfers.ts).
  * - The session of an order is its reference. Nothing is asked of another machine.
  * - A transfer of another amount is no payment of its order: it was booked to SUSPENSE when it was confirmed.
- * - Nothing goes back by itself: there are no refunds, disputes or webhooks. Those of a former gateway are unknown here, which is no answer.
+ * - Nothing goes back by itself: there are no refunds, disputes or webhooks. A question about those of a former gateway has no answer.
  */
 import { randomInt } from 'node:crypto'
 import { gatewayIdOf } from '@roz/core/gateway-id.ts'
