@@ -12,7 +12,7 @@ import { type Clock, createClock } from './adapters/clock.ts'
 import { noting } from './adapters/gateway-silence.ts'
 import { createCatcher } from './adapters/mail/catcher.ts'
 import { noMandates } from './adapters/mandates/none.ts'
-import { bankTransferGateway } from './adapters/payments/bank-transfer.ts'
+import { bankTransferGateway, besideTransfers } from './adapters/payments/bank-transfer.ts'
 import { createOutsideTime } from './adapters/outside-time.ts'
 import { createWebPush } from './adapters/push/web-push.ts'
 import { openStorage } from './adapters/storage/open-storage.ts'
@@ -236,14 +236,17 @@ function openGateways({ config: { gateway }, db, clock, log }: { config: Config;
       'cancelMandate',
     ]),
     settlements: noting(deps, 'payments', opened.settlements, ['listSettlements', 'listSettlementEvents']),
-    gateway: noting(deps, 'payments', opened.gateway, [
-      'createOrder',
-      'fetchOrder',
-      'createRefund',
-      'fetchRefund',
-      'fetchDispute',
-      'listDisputes',
-    ]),
+    gateway: besideTransfers(
+      { db },
+      noting(deps, 'payments', opened.gateway, [
+        'createOrder',
+        'fetchOrder',
+        'createRefund',
+        'fetchRefund',
+        'fetchDispute',
+        'listDisputes',
+      ]),
+    ),
     payouts: opened.payouts && noting(deps, 'payouts', opened.payouts, ['ensureBeneficiary', 'send', 'fetchTransfer']),
   }
 }

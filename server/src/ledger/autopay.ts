@@ -121,6 +121,26 @@ export async function findDisputedCharge(
 }
 
 /**
+ * The payment in SUSPENSE that a dispute means, if it is a debit's: of another amount, a second one, or one that nobody here raised, which
+ * has no mandate here. Asked first: another payment of the same debit may have credited the wallet.
+ */
+export async function findDisputedDebit(
+  from: Queryable,
+  { orderId, paymentId }: { readonly orderId: string; readonly paymentId: string },
+): Promise<{ readonly orderId: string; readonly paymentId: string; readonly mandateId: string | null } | undefined> {
+  return maybeOne(
+    from,
+    sql`
+    select s.order_id as "orderId", s.payment_id as "paymentId", c.mandate_id as "mandateId"
+      from suspense_item s left join autopay_charge c on c.order_id = s.order_id
+     where s.payment_id = ${PAYMENT_PREFIX}::text || ${paymentId}::text
+       and not exists (select from suspense_item o where o.payment_id = ${paymentId}::text)
+       and not exists (
+         select from topup o where o.order_id = ${orderId}::text and not exists (select from autopay_charge d where d.order_id = o.order_id))`,
+  )
+}
+
+/**
  * Asks for the end of the member's open debit, if there is one: a debit that the bank has begun goes on. The first debit, which
  * authorises a mandate, is not cancelled: the payer decides it.
  */
@@ -147,8 +167,8 @@ export async function stopMandate(tx: Tx, memberId: bigint): Promise<{ readonly 
   return mandate
 }
 
-/** A disputed debit ends its mandate, if that is still open: the payer did not want it. */
-export async function stopMandateOf(tx: Tx, mandateId: string): Promise<void> {
+/** A disputed debit ends its mandate, if it has one that is still open: the payer did not want it. */
+export async function stopMandateOf(tx: Tx, mandateId: string | null): Promise<void> {
   const open = await maybeOne<{ memberId: bigint }>(
     tx,
     sql`select m.member_id as "memberId" from autopay_mandate m where m.id = ${mandateId}::uuid and ${IS_OPEN_MANDATE}`,

@@ -350,7 +350,7 @@ export async function judgePay(tx: Tx, itemId: bigint): Promise<Outcome<Item, Pa
 
 /** The payment of a transfer has its id without dashes (`gatewayIdOf`), which PostgreSQL reads as the same UUID. */
 export const IS_BANK_TRANSFER: Sql = sql`exists (
-  select from bank_transfer b where b.id = case when s.payment_id ~ '^[0-9a-f]{32}$' then s.payment_id::uuid end)`
+  select from bank_transfer b where b.id = case when ${ROOT} ~ '^[0-9a-f]{32}$' then ${ROOT}::uuid end)`
 const isBankTransfer = async (tx: Tx, { paymentId }: Pick<Item, 'paymentId'>): Promise<boolean> =>
   (await maybeOne(tx, sql`select from (select ${paymentId}::text as payment_id) s where ${IS_BANK_TRANSFER}`)) !== undefined
 

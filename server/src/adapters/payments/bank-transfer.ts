@@ -3,13 +3,13 @@
  * (features/accounts/bank/transfers.ts).
  * - The session of an order is its reference. Nothing is asked of another machine.
  * - A transfer of another amount is no payment of its order: it was booked to SUSPENSE when it was confirmed.
- * - Nothing goes back by itself: there are no refunds, disputes or webhooks.
+ * - Nothing goes back by itself: there are no refunds, disputes or webhooks. A question about those of a former gateway has no answer.
  */
 import { randomInt } from 'node:crypto'
 import { gatewayIdOf } from '@roz/core/gateway-id.ts'
 import { CURRENCY, type Paise } from '@roz/core/money.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
-import { GatewayRefusedError, type NewOrder, type Order, type Payment, type PaymentGateway } from './port.ts'
+import { GatewayRefusedError, GatewayUnavailableError, type NewOrder, type Order, type Payment, type PaymentGateway } from './port.ts'
 
 /** Letters and digits that nobody confuses when they copy them. */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
@@ -17,6 +17,8 @@ const newReference = (): string => `RZ${Array.from({ length: 8 }, () => ALPHABET
 
 type Made = { readonly reference: string; readonly amount: Paise; readonly isExpired: boolean }
 type Transfer = { readonly id: string; readonly amount: Paise; readonly bankNumber: string | null; readonly at: Date }
+
+const unanswered = (): Promise<never> => Promise.reject(new GatewayUnavailableError('no gateway is set up for refunds and disputes'))
 
 export function bankTransferGateway({ db }: { readonly db: Db }): PaymentGateway {
   const find = (orderId: string): Promise<Made | undefined> =>
@@ -54,14 +56,20 @@ export function bankTransferGateway({ db }: { readonly db: Db }): PaymentGateway
       return { orderId, status, orderAmount: made.amount, currency: CURRENCY, sessionId: made.reference, payments }
     },
     createRefund: () => Promise.reject(new GatewayRefusedError('a bank transfer is not refunded', 400, 'refund_by_hand')),
-    fetchRefund: () => Promise.resolve(undefined),
-    fetchDispute: () => Promise.resolve(undefined),
+    fetchRefund: unanswered,
+    fetchDispute: unanswered,
     listDisputes: () => Promise.resolve([]),
     checkout: undefined,
     verifyWebhook: () => undefined,
     webhookLifeMs: 0,
     parseWebhook: () => undefined,
   }
+}
+
+/** A gateway after a time of bank transfers: it knows none of their orders, which would be questions without an end. */
+export function besideTransfers({ db }: { readonly db: Db }, gateway: PaymentGateway): PaymentGateway {
+  const transfers = bankTransferGateway({ db })
+  return { ...gateway, fetchOrder: async (orderId, signal) => (await transfers.fetchOrder(orderId)) ?? gateway.fetchOrder(orderId, signal) }
 }
 
 async function refuseSoon(db: Db, expiresAtMs: number): Promise<void> {

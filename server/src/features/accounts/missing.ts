@@ -1,7 +1,8 @@
 /**
  * Looks for entries of ours that no settlement has, once all settlements of the morning are read.
  * - The gateway settles after two bank days; after four more days of the bank an entry is missing.
- * - Only entries since the first reading count, and of the last 60 days; older findings are looked at again.
+ * - Only entries since the first reading count, and of the last 60 days; older findings are looked at again. A bank transfer is no payment
+ *   of the gateway.
  * - Settlements with open findings are compared again: our own entry may have come after theirs. So are settlements with an event that
  *   nobody knew and somebody closed, and recorded ones that came back: the entry that corrected one may have been rejected since.
  */
@@ -67,4 +68,5 @@ const listMissing = (tx: Tx, until: IstDay): Promise<Found[]> =>
     select 'missing' as kind, subject, -min(amount) as difference, to_char(min(at) at time zone 'Asia/Kolkata', 'YYYY-MM-DD') as detail
       from entry where not exists (
         select from gateway_settlement_event e join gateway_settlement_seen s using (settlement_id) where e.subject = entry.subject and s.state = 'paid')
+       and not exists (select from bank_transfer b where 'payment:' || replace(b.id::text, '-', '') = entry.subject)
      group by subject order by min(at) limit ${LISTED}::int`)

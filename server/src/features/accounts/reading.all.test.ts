@@ -1,6 +1,7 @@
 /** Settlements by themselves: read each morning, matched with our entries, proposed, recorded by a press; and what does not fit. */
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { bankDaysBefore } from '@roz/core/bank-days.ts'
+import { gatewayIdOf } from '@roz/core/gateway-id.ts'
 import { addDays, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -9,7 +10,10 @@ import { inTransaction } from '../../db/transaction.ts'
 import { runAudit } from '../../ledger/audit.ts'
 import { readBalances } from '../../ledger/balances.ts'
 import { closeWallet } from '../../ledger/closing.ts'
+import { bookArrival } from '../../ledger/gateway-settlements.ts'
 import { suspend } from '../../ledger/suspense.ts'
+import { captureTopup, createTopup } from '../../ledger/topups.ts'
+import { newOrderId } from '../../ledger/testing/fixtures.ts'
 import { bookPayout, holdWithdrawal } from '../../ledger/withdrawals.ts'
 import { forgetAlone } from '../../testing/database.ts'
 import { makeMember } from '../../testing/calls.ts'
@@ -380,6 +384,28 @@ describe('findings', () => {
     await world.nextMorning(9)
     expect(await only()).toMatchObject({ kind: 'missing', subject: 'payment:strange-payment', amount: -10 })
     await clear()
+  })
+
+  test('of bank transfers from the time before the gateway none: their money is at our bank', async () => {
+    const memberId = await makeMember(world.db)
+    const orders = [newOrderId(), newOrderId()]
+    for (const [index, orderId] of orders.entries()) {
+      const id = randomUUID()
+      const paid = { orderId, paymentId: gatewayIdOf(id), orderAmount: wholeRupees(10) }
+      const reference = `41230000000${index + 1}`
+      await world.db.query(sql`
+        insert into bank_transfer (id, order_id, amount, day, bank_number, status, asked_by, decided_by, decided_at)
+        values (${id}::uuid, ${orderId}::text, 1000, ist_day(roz_now()), ${reference}::text, 'confirmed', ${world.finance}::bigint,
+          ${world.finance}::bigint, roz_now())`)
+      await inTransaction(world.db, async (tx) => {
+        if (index === 0) await createTopup(tx, { orderId, memberId, amount: wholeRupees(10) })
+        const { result } = await captureTopup(tx, paid)
+        expect(result).toBe(index === 0 ? 'credited' : 'suspense')
+        await bookArrival(tx, { id, reference, amount: wholeRupees(10), evidence: [randomBytes(32)] })
+      })
+    }
+    await world.nextMorning(9)
+    expect(await world.findings()).toEqual([])
   })
 
   test('a refund that failed, was paid after all, and went back: each time that books and gateway differ, and no longer', async () => {

@@ -320,6 +320,21 @@ describe('a dispute', () => {
     expect(flags).toEqual([{ kind: 'dispute', subject: `dispute:${found.disputeId}` }])
   })
 
+  test.each(['strange', 'ours'])('about a debit in SUSPENSE takes its item, and nothing of the wallet; its order is %s', async (named) => {
+    const { memberId, mandate, orderId } = await paid()
+    world.model.debitAgain(mandate, world.only(mandate))
+    await world.webhook(mandate)
+    await world.later()
+    const [, again] = world.model.chargesOf(mandate)
+    const balance = await world.balanceOf(memberId)
+    const found = told({ orderId: named === 'ours' ? orderId : named, paymentId: again?.cfPaymentId ?? '' })
+    await report(found)
+    expect(await booked(found.disputeId)).toEqual([{ orderId, problem: null, isTaken: true }])
+    const items = await world.db.query(sql`select payment_id as "paymentId", status from suspense_item where order_id = ${orderId}::text`)
+    expect(items).toEqual([{ paymentId: `sub_${again?.cfPaymentId}`, status: 'taken' }])
+    expect([await world.balanceOf(memberId), await world.stateOf(memberId)]).toEqual([balance, 'stopped'])
+  })
+
   test('about an order whose payment has the number of a debit leaves the mandate alone', async () => {
     const one = await paid()
     const orderId = 'd'.repeat(32)

@@ -18,7 +18,7 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Attempt, isResting } from '../../jobs/parking.ts'
 import { areAnyHeld, pose } from '../../jobs/questions.ts'
 import { type JobPayloads, LaterError } from '../../jobs/queue.ts'
-import { findDisputedCharge, stopMandateOf } from '../../ledger/autopay.ts'
+import { findDisputedCharge, findDisputedDebit, stopMandateOf } from '../../ledger/autopay.ts'
 import { bookDispute, type DisputeBooked } from '../../ledger/disputes.ts'
 import { isTakenBySettlement, lookAgain } from '../../ledger/gateway-reading.ts'
 import { mailMember } from '../../mail/mails.ts'
@@ -73,7 +73,7 @@ async function askAndBook(deps: DisputeDeps, disputeId: string, ask: number): Pr
   }
   const booked = await inTransaction(db, async (tx) => {
     // A payment of AutoPay has several ids at the gateway, and one here.
-    const charge = dispute && (await findDisputedCharge(tx, dispute))
+    const charge = dispute && ((await findDisputedDebit(tx, dispute)) ?? (await findDisputedCharge(tx, dispute)))
     const known = charge && dispute ? { ...dispute, orderId: charge.orderId, paymentId: charge.paymentId } : dispute
     const done = await book(tx, disputeId, ask, known)
     if (charge !== undefined && done !== undefined) await stopMandateOf(tx, charge.mandateId)

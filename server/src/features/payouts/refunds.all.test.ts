@@ -2,10 +2,13 @@ import { beforeEach, expect, test } from 'vitest'
 import { paise } from '@roz/core/money.ts'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { bankTransferGateway } from '../../adapters/payments/bank-transfer.ts'
+import { createAttempt } from '../../jobs/parking.ts'
 import { captureTopup } from '../../ledger/topups.ts'
 import { readWallet } from '../../ledger/wallets.ts'
-import { makeMember, makeStaff, publicIdOf } from '../../testing/calls.ts'
+import { makeMember, makeStaff, publicIdOf, testSecrets } from '../../testing/calls.ts'
 import { usePayoutsWorld } from '../../testing/payouts-world.ts'
+import { createPayouts } from './payouts.ts'
 
 const world = usePayoutsWorld()
 let member: bigint
@@ -144,6 +147,34 @@ test('a lost sending is sent again under its id; a refused one waits for a secon
   world.gatewayRefunds(refused, 'paid')
   await world.pass(60)
   expect(await stateOf(refused)).toEqual(['paid', 10, 5])
+})
+
+test('a refund whose answer was lost stays on its way while money is added by bank transfers', async () => {
+  world.refunds.sendings.push('lose')
+  const id = await asked()
+  await approved(id)
+  const { db } = world
+  const quiet = () => undefined
+  const { sweeps } = createPayouts({
+    db,
+    attempt: createAttempt({ db, log: { warn: quiet, error: quiet } }),
+    payouts: undefined,
+    gateway: bankTransferGateway({ db }),
+    secrets: testSecrets,
+    approvalAbove: paise(100_000n),
+    warn: quiet,
+    alarm: quiet,
+  })
+  for (let hour = 0; hour < 6; hour++) {
+    await db.query(sql`select set_clock_offset((select offset_ms from clock_offset) + 3600000)`)
+    for (const sweep of sweeps) await sweep()
+  }
+  expect(await stateOf(id)).toEqual(['sending', 10, 10])
+  expect((await decide(id, 'reject', { reason: 'It was not sent' })).body.code).toBe('refund_final')
+  // The former gateway is asked again: it had paid.
+  world.gatewayRefunds(id, 'paid')
+  await world.pass(3700)
+  expect(await stateOf(id)).toEqual(['paid', 10, 0])
 })
 
 test('a gateway state that contradicts an end is booked, raises an alarm, and flags refund and member', async () => {

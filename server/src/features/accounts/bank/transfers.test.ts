@@ -1,9 +1,11 @@
 /** Money added by bank transfers: each is credited once, to its order and at its amount; everything else waits in SUSPENSE for a person. */
 import { randomUUID } from 'node:crypto'
+import { wholeRupees } from '@roz/core/money.ts'
 import { afterAll, describe, expect, test } from 'vitest'
 import { one, sql } from '../../../db/sql.ts'
 import { inTransaction } from '../../../db/transaction.ts'
-import { DAY } from '../../../ledger/testing/fixtures.ts'
+import { giveRest } from '../../../ledger/closing.ts'
+import { addMoney, chargeBack, DAY } from '../../../ledger/testing/fixtures.ts'
 import { makeMember, makeStaff, publicIdOf } from '../../../testing/calls.ts'
 import { waitFor } from '../../../testing/wallet-world.ts'
 import { lockBank } from './lock.ts'
@@ -162,6 +164,25 @@ describe('a line of the statement', () => {
     expect((await world.confirmLine(await world.arrives(50, `NEFT ${order.reference}`))).status).toBe(200)
     await world.sweep()
     expect(await world.suspended(order.orderId)).toEqual([{ reason: 'closed_account', amount: 5000n, status: 'open' }])
+  })
+
+  test('for a closed account in debt pays the debt first; the rest is a transfer too, and is not refunded', async () => {
+    const order = await world.order(50)
+    const former = await addMoney(world.db, order.member, wholeRupees(20))
+    await inTransaction(world.db, (tx) => giveRest(tx, { memberId: order.member, ref: randomUUID() }))
+    await chargeBack(world.db, 'of-a-former-gateway', former, wholeRupees(20))
+    expect((await world.ask('DELETE /user', order.member)).status, 'the account is closed').toBeLessThan(300)
+    expect((await world.confirmLine(await world.arrives(50, `NEFT ${order.reference}`))).status).toBe(200)
+    expect(await world.suspended(order.orderId)).toEqual([
+      { reason: 'closed_account', amount: 5000n, status: 'taken' },
+      { reason: 'closed_account', amount: 3000n, status: 'open' },
+    ])
+    const { suspense } = (await world.ask('GET /admin/suspense?status=open', world.finance)).body
+    const rest = (suspense as { id: string; order_id: string; source: string }[]).find(({ order_id: id }) => id === order.orderId)
+    expect(rest?.source).toBe('transfer')
+    expect((await world.ask(`POST /admin/suspense/${rest?.id}/refund`, world.finance, { status: 'open' })).body.code).toBe(
+      'suspense_no_source',
+    )
   })
 
   test('that was closed with a reason is still listed and confirmed if it has a reference, for a member may wait for it', async () => {
