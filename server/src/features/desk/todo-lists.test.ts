@@ -2,12 +2,14 @@
 import { READERS, STAFF, type StaffRole, TREASURY } from '@roz/contract/roles.ts'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { readFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, type Sql, sql } from '../../db/sql.ts'
-import { makeMember, makeStaff } from '../../testing/calls.ts'
+import { makeMember, makeStaff, testSecrets } from '../../testing/calls.ts'
 import { insertOutlay, insertStory } from '../../testing/help.ts'
 import { insertFinding, insertSeenSettlement } from '../../testing/seen-settlement.ts'
 import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
+import { TRANSFER_ACCOUNT } from '../../testing/wallet-world.ts'
 
 /** The list behind each line: its call, its rows, and the roles that read the line. */
 const LISTS = {
@@ -18,6 +20,7 @@ const LISTS = {
   refunds: ['admin/refunds?status=to_decide', 'refunds', READERS],
   refunds_second: ['admin/refunds?status=to_second', 'refunds', READERS],
   failed_refunds: ['admin/refunds?status=not_sent', 'refunds', READERS],
+  transfers: ['admin/transfers/lines?', 'lines', READERS],
   transfers_second: ['admin/transfers?status=to_second', 'transfers', READERS],
   suspense: ['admin/suspense?status=to_decide', 'suspense', READERS],
   disputes: ['admin/disputes?status=to_answer', 'disputes', READERS],
@@ -41,7 +44,7 @@ let world: ServicesWorld
 const staff = new Map<StaffRole, bigint>()
 const run = (statement: Sql) => world.database.db.query(statement)
 beforeAll(async () => {
-  world = await openServicesWorld()
+  world = await openServicesWorld({ settings: { PAYMENTS: 'bank-transfer', ...TRANSFER_ACCOUNT } })
   for (const role of STAFF) staff.set(role, await makeStaff(world.database.db, role))
 })
 afterAll(async () => {
@@ -73,6 +76,25 @@ async function insertRefunds(member: bigint): Promise<void> {
            v.first_by, case when v.first_by is not null then roz_now() end
       from (values ('requested', null, null::bigint), ('requested', null, ${person('finance')}::bigint), ('requested', null, ${person('owner')}::bigint),
                    ('approved', null, null), ('approved', 'refund_refused', null), ('sending', 'refund_refused', null)) v (status, problem, first_by)`)
+}
+
+/** Two lines that came in with the reference of an order; one was closed with a reason. */
+async function insertLines(member: bigint): Promise<void> {
+  const [account, order, closed] = [randomUUID(), randomUUID().replaceAll('-', ''), randomUUID()]
+  await run(sql`insert into topup (order_id, member_id, amount) values (${order}::text, ${member}::bigint, 500)`)
+  await run(sql`
+    insert into bank_transfer_order (order_id, reference, amount, expires_at) values (${order}::text, 'RZAB2CD3EF', 500, roz_now() + interval '1 day')`)
+  await run(sql`
+    insert into statement_account (id, name, last_four, mapping, lines, opening, first_day, closing, last_day, complete_until)
+    select ${account}::uuid, 'Current', '8901', '{}'::jsonb, 2, 0, today, 1000, today, today from (select ist_day(roz_now()) as today) t`)
+  for (const [index, id] of [randomUUID(), closed].entries())
+    await run(sql`
+      insert into bank_line (id, account_id, position, day, amount, balance, sealed_words)
+      values (${id}::uuid, ${account}::uuid, ${index + 1}::int, ist_day(roz_now()), 500, ${BigInt(index + 1) * 500n}::bigint,
+        ${testSecrets.encrypt(Buffer.from('NEFT RZAB2CD3EF'), `bank_line:${id}`)}::bytea)`)
+  await run(sql`
+    insert into money_finding (kind, subject, difference, closed_by, closed_at, reason)
+    values ('bank_line', ${`bank_line:${closed}`}::text, 500, ${person('finance')}::bigint, roz_now(), 'A loan')`)
 }
 
 /** Each waits for another reason, and one for none. */
@@ -123,6 +145,7 @@ test('every line counts as many items as its list has rows, in each role', async
     await run(sql`
       insert into bank_transfer (id, order_id, amount, day, bank_number, status, asked_by)
       select gen_random_uuid(), repeat('a', 32), 60000, ist_day(roz_now()), 'UTR000000' || upper(${by}::text) || n, 'asked', ${person(by)}::bigint from generate_series(1, ${rows}::int) n`)
+  await insertLines(asha)
   await insertMandates()
   await run(sql`
     insert into contact_message (ticket, name, email, message, status)

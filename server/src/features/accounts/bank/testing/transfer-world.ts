@@ -39,7 +39,8 @@ export async function openTransferWorld() {
     const { body } = await upload('preview', stored)
     return (await upload(`import?seen=${body.seen}&until=${DAY}`, stored)).body
   }
-  const lines = async () => (await ask('GET /admin/transfers/lines', finance)).body.lines as ShownLine[]
+  const list = async (query: string) => (await ask(`GET /admin/transfers/lines${query}`, finance)).body.lines as ShownLine[]
+  const lines = () => list('')
   return {
     ...world,
     db,
@@ -49,6 +50,7 @@ export async function openTransferWorld() {
     finance,
     importAll,
     lines,
+    closedLines: () => list('?status=closed'),
     /** A member asks to add money. */
     order: async (rupees: number, member?: bigint): Promise<Order> => {
       const as = member ?? (await makeMember(db))
