@@ -5,10 +5,11 @@ import { readFile } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, type Sql, sql } from '../../db/sql.ts'
-import { makeMember, makeStaff, testSecrets } from '../../testing/calls.ts'
+import { makeMember, makeStaff } from '../../testing/calls.ts'
 import { insertOutlay, insertStory } from '../../testing/help.ts'
 import { insertFinding, insertSeenSettlement } from '../../testing/seen-settlement.ts'
 import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
+import { insertLine } from '../../testing/statement.ts'
 import { TRANSFER_ACCOUNT } from '../../testing/wallet-world.ts'
 
 /** The list behind each line: its call, its rows, and the roles that read the line. */
@@ -80,18 +81,11 @@ async function insertRefunds(member: bigint): Promise<void> {
 
 /** Two lines that came in with the reference of an order; one was closed with a reason. */
 async function insertLines(member: bigint): Promise<void> {
-  const [account, order, closed] = [randomUUID(), randomUUID().replaceAll('-', ''), randomUUID()]
+  const order = randomUUID().replaceAll('-', '')
   await run(sql`insert into topup (order_id, member_id, amount) values (${order}::text, ${member}::bigint, 500)`)
   await run(sql`
     insert into bank_transfer_order (order_id, reference, amount, expires_at) values (${order}::text, 'RZAB2CD3EF', 500, roz_now() + interval '1 day')`)
-  await run(sql`
-    insert into statement_account (id, name, last_four, mapping, lines, opening, first_day, closing, last_day, complete_until)
-    select ${account}::uuid, 'Current', '8901', '{}'::jsonb, 2, 0, today, 1000, today, today from (select ist_day(roz_now()) as today) t`)
-  for (const [index, id] of [randomUUID(), closed].entries())
-    await run(sql`
-      insert into bank_line (id, account_id, position, day, amount, balance, sealed_words)
-      values (${id}::uuid, ${account}::uuid, ${index + 1}::int, ist_day(roz_now()), 500, ${BigInt(index + 1) * 500n}::bigint,
-        ${testSecrets.encrypt(Buffer.from('NEFT RZAB2CD3EF'), `bank_line:${id}`)}::bytea)`)
+  const [, closed] = [await insertLine(world.database.db, 5, 'NEFT RZAB2CD3EF'), await insertLine(world.database.db, 5, 'NEFT RZAB2CD3EF')]
   await run(sql`
     insert into money_finding (kind, subject, difference, closed_by, closed_at, reason)
     values ('bank_line', ${`bank_line:${closed}`}::text, 500, ${person('finance')}::bigint, roz_now(), 'A loan')`)
