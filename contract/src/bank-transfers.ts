@@ -5,7 +5,7 @@ import { bankNumber, transferReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
 import { endpoint, staffCall } from './endpoint.ts'
 import { READERS, TREASURY } from './roles.ts'
-import { day, instant, nextCursor, page, rupees } from './shapes.ts'
+import { day, instant, newer, nextCursor, page, rupees, seen } from './shapes.ts'
 import { ORDER_REFUSALS, orderStatus } from './wallet.ts'
 
 const account = z.object({ holder: z.string(), number: z.string(), ifsc: z.string(), bank: z.string(), upi: z.string().nullable() })
@@ -45,6 +45,7 @@ const line = z.object({
   isClosed: z
     .boolean()
     .meta({ description: 'Its finding was closed with a reason: whether it is a transfer of its order all the same, a person decides' }),
+  seen: newer(z.string().meta({ description: 'A fingerprint of reference and isClosed; the confirmation may name it' })),
 })
 const CONFIRMED = ['other_way_to_pay', 'transfer_known', 'own_money', 'second_person_needed', 'role_too_new'] as const
 
@@ -98,7 +99,7 @@ export const bankTransferCalls = {
     stepUp: true,
     summary: 'Confirms that a line of the statement is the transfer of an order, and credits it; without an order it goes to suspense.',
     params: one,
-    body: z.strictObject({ reference: transferReferenceSeen }),
+    body: z.strictObject({ reference: transferReferenceSeen, seen }),
     output: z.object({ transfer }),
     refusals: ['bank_line_not_found', 'changed_since_seen', ...CONFIRMED],
   }),

@@ -53,7 +53,7 @@ export function decideOnce<V, C extends RefusalCode>(
 
 /** Checks first, under the lock, that state and facts are as the person saw them; undefined if they are. `show`: the row now. */
 export async function changedSince(
-  { body: { status, seen } }: Deciding,
+  { body: { status, seen } }: Pick<Deciding, 'body'>,
   now: string,
   show: () => Promise<{ readonly seen?: string }>,
 ): Promise<Refusal<'changed_since_seen'> | undefined> {

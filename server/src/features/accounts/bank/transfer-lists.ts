@@ -9,6 +9,7 @@ import type { Handlers } from '../../../http/route.ts'
 import type { Cursor } from '../../../lists/cursor.ts'
 import { instantOf, pageOf } from '../../../lists/listing.ts'
 import { microsOf, olderThan } from '../../../lists/newest-first.ts'
+import { fingerprintOf } from '../../../staff/decision.ts'
 import { IS_CLOSED_LINE, IS_LINE_TO_CONFIRM, IS_UNBOOKED_LINE, openWork, workOf } from '../../../staff/open-work.ts'
 import type { Secrets } from '../../../secrets/secrets.ts'
 import type { AccountsDeps } from '../deps.ts'
@@ -114,6 +115,9 @@ const orderOf = ({ reference, amount, memberId, name }: Omit<Found, 'orderId'>):
   member: { id: memberId, name },
 })
 
+/** The fingerprint of what can change while the line is listed. */
+export const seenOfLine = (reference: string | undefined, isClosed: boolean): string => fingerprintOf([reference, isClosed])
+
 const lineOf = ({ id, account, day, amount, isClosed }: LineRow, found: Found | undefined): ShownLine => ({
   id,
   account,
@@ -121,6 +125,7 @@ const lineOf = ({ id, account, day, amount, isClosed }: LineRow, found: Found | 
   amount: rupeesFromPaise(amount),
   order: found === undefined ? null : orderOf(found),
   isClosed,
+  seen: seenOfLine(found?.reference, isClosed),
 })
 
 type Row = {

@@ -174,11 +174,14 @@ describe('a line of the statement', () => {
       const body = { status: 'open', reason: 'Interest of July' }
       expect((await world.ask(`POST /admin/findings/${id}/close`, await world.clerk(), body)).status).toBe(200)
     }
-    expect((await world.closedLines()).find(({ id }) => id === own.id)).toEqual({ ...own, isClosed: true })
+    const closed = (await world.closedLines()).find(({ id }) => id === own.id) ?? expect.unreachable()
+    expect(closed).toEqual({ ...own, isClosed: true, seen: closed.seen })
     for (const { id } of [...(await world.lines()), ...(await world.closedLines())]) expect(id).not.toBe(strange.id)
     expect((await world.lines()).map(({ id }) => id)).not.toContain(own.id)
     expect((await world.typed(order, 50, utr)).body.code).toBe('transfer_has_line')
-    expect([(await world.confirmLine(own)).status, await world.balance(order.member)]).toEqual([200, '50.00'])
+    // Somebody who saw no reason beside it confirms nothing.
+    expect([(await world.confirmLine(own)).body.code, await world.balance(order.member)]).toEqual(['changed_since_seen', '0.00'])
+    expect([(await world.confirmLine(closed)).status, await world.balance(order.member)]).toEqual([200, '50.00'])
     const { findings } = (await world.ask('GET /admin/findings?status=past', world.finance)).body
     const about = findings.find(({ subject }: Finding) => subject === `bank_line:${own.id}`)
     expect(about).toMatchObject({ status: 'closed', endedAt: expect.any(String) })
@@ -203,10 +206,13 @@ describe('a line of the statement', () => {
       listed.push(...page.body.lines.map((line: ShownLine) => line.id))
       cursor = page.body.nextCursor
     }
-    expect(listed).toEqual((await (status === '' ? world.lines() : world.closedLines())).map((line) => line.id))
+    const all = await (status === '' ? world.lines() : world.closedLines())
+    expect(listed).toEqual(all.map((line) => line.id))
     expect(listed).toEqual(expect.arrayContaining([newer.id, older.id]))
     expect(listed).not.toContain(other.id)
-    for (const line of [older, newer]) expect((await world.confirmLine(line)).status).toBe(200)
+    const ours = all.filter(({ id }) => id === older.id || id === newer.id)
+    expect(ours).toHaveLength(2)
+    for (const line of ours) expect((await world.confirmLine(line)).status).toBe(200)
   })
 })
 

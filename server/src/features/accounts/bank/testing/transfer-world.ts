@@ -73,7 +73,10 @@ export async function openTransferWorld() {
       return importAll()
     },
     confirmLine: async (line: ShownLine, as?: bigint) =>
-      ask(`POST /admin/transfers/lines/${line.id}/confirm`, as ?? (await clerk()), { reference: line.order?.reference ?? null }),
+      ask(`POST /admin/transfers/lines/${line.id}/confirm`, as ?? (await clerk()), {
+        reference: line.order?.reference ?? null,
+        seen: line.seen,
+      }),
     typed: async (order: Pick<Order, 'reference'>, rupees: number, bankReference: string, as?: bigint) =>
       ask('POST /admin/transfers', as ?? (await clerk()), { reference: order.reference, amount: rupees, bankReference, day: DAY }),
     balance: async (member: bigint): Promise<string> => {
@@ -101,5 +104,6 @@ export type ShownLine = {
   readonly id: string
   readonly amount: number
   readonly isClosed: boolean
+  readonly seen: string
   readonly order: { readonly reference: string; readonly amount: number; readonly member: { readonly name: string } } | null
 }
