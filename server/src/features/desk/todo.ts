@@ -20,7 +20,14 @@ import { FOLLOW_UP_DUE_SINCE, HAS_DUE_FOLLOW_UP } from '../../ledger/follow-ups.
 import { LATE_HELP } from '../../ledger/help-waits.ts'
 import { isLateStory, lacksLanguage, storyDue } from '../../members/late-stories.ts'
 import { UNTOLD } from '../../members/own-stories.ts'
-import { IS_LINE_TO_CONFIRM, IS_OPEN_FINDING, openWork, PURPOSE_LACKS_LANGUAGE, UNTOUCHED_CASE, type Viewer } from '../../staff/open-work.ts'
+import {
+  IS_LINE_TO_CONFIRM,
+  IS_OPEN_FINDING,
+  openWork,
+  PURPOSE_LACKS_LANGUAGE,
+  UNTOUCHED_CASE,
+  type Viewer,
+} from '../../staff/open-work.ts'
 
 type Item = Output<(typeof deskCalls)['adminTodo']>['todo'][number]
 type Code = Item['code']

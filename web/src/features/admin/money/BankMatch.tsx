@@ -33,7 +33,8 @@ export function BankMatch({ id, onClose }: { readonly id: string; readonly onClo
       send={async () => {
         if (!mayMatch || line === undefined) return undefined
         const { status, seen } = line
-        return (await call('matchBankLine', { params: { id }, body: { status, seen, subject: isMatched ? null : (chosen ?? null) } })).bankLine
+        const body = { status, seen, subject: isMatched ? null : (chosen ?? null) }
+        return (await call('matchBankLine', { params: { id }, body })).bankLine
       }}
       onDone={(now) => (now === undefined ? undefined : toast.success(now.subject === null ? t`The line is open again.` : t`Matched.`))}
       onClose={onClose}
