@@ -5,7 +5,7 @@ import { bankNumber, transferReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
 import { endpoint, staffCall } from './endpoint.ts'
 import { READERS, TREASURY } from './roles.ts'
-import { day, instant, nextCursor, page, rupees } from './shapes.ts'
+import { day, instant, newer, nextCursor, page, rupees, seen } from './shapes.ts'
 import { ORDER_REFUSALS, orderStatus } from './wallet.ts'
 
 const account = z.object({ holder: z.string(), number: z.string(), ifsc: z.string(), bank: z.string(), upi: z.string().nullable() })
@@ -45,6 +45,7 @@ const line = z.object({
   isClosed: z
     .boolean()
     .meta({ description: 'Its finding was closed with a reason: whether it is a transfer of its order all the same, a person decides' }),
+  seen: newer(z.string().meta({ description: 'A fingerprint of reference and isClosed; the confirmation may name it' })),
 })
 const CONFIRMED = ['other_way_to_pay', 'transfer_known', 'own_money', 'second_person_needed', 'role_too_new'] as const
 
@@ -77,8 +78,8 @@ export const bankTransferCalls = {
     roles: READERS,
     summary:
       'Money that came in by the statements and has no entry yet, newest import first, each with the order whose reference it has. ' +
-      'A line that was closed with a reason is listed if it has one.',
-    query: page,
+      '`closed`: the lines that were closed with a reason and have one.',
+    query: z.object({ ...page.shape, status: z.enum(['closed'], 'choice_invalid').optional() }),
     output: z.object({ lines: z.array(line), nextCursor }),
     refusals: [],
   }),
@@ -98,7 +99,7 @@ export const bankTransferCalls = {
     stepUp: true,
     summary: 'Confirms that a line of the statement is the transfer of an order, and credits it; without an order it goes to suspense.',
     params: one,
-    body: z.strictObject({ reference: transferReferenceSeen }),
+    body: z.strictObject({ reference: transferReferenceSeen, seen }),
     output: z.object({ transfer }),
     refusals: ['bank_line_not_found', 'changed_since_seen', ...CONFIRMED],
   }),

@@ -3,7 +3,7 @@ import { bankAccountName, bankLastFour, statementMapping } from '@roz/core/state
 import { z } from 'zod'
 import { staffCall } from './endpoint.ts'
 import { READERS, TAX_READERS, TREASURY } from './roles.ts'
-import { count, day, nextCursor, page, rupees } from './shapes.ts'
+import { count, day, newer, nextCursor, page, rupees, seen } from './shapes.ts'
 
 const account = z.object({
   id: z.string(),
@@ -24,6 +24,7 @@ const line = z.object({
     description: 'matched: by its reference and amount. decided: by a person. closed: it has no entry, and somebody gave the reason',
   }),
   subject: z.string().nullable().meta({ description: 'The entry of our books that it is' }),
+  seen: newer(z.string().meta({ description: 'A fingerprint of subject; a decision may name it' })),
 })
 const movement = z.object({
   subject: z.string(),
@@ -147,7 +148,7 @@ export const bankCalls = {
     stepUp: true,
     summary: 'Matches a line with an entry of the same amount, or takes a match back (`subject` null). No money moves.',
     params: lineId,
-    body: z.strictObject({ status: line.shape.status, subject: z.string().min(1).max(200).nullable() }),
+    body: z.strictObject({ status: line.shape.status, seen, subject: z.string().min(1).max(200).nullable() }),
     output: z.object({ bankLine: line }),
     refusals: ['bank_line_not_found', 'changed_since_seen', 'bank_match_refused'],
   }),

@@ -21,7 +21,7 @@ import { arrivalFields, followUpFields, pictureUpload } from './disbursements.ts
 import { endpoint, staffCall, tableCall } from './endpoint.ts'
 import { beneficiaryFields } from './help.ts'
 import { CASE_READERS, CASE_WORKERS, CASE_WITNESSES, HELPERS, STAFF } from './roles.ts'
-import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
+import { count, day, instant, newer, nextCursor, page, rupees, seen as seenList } from './shapes.ts'
 
 const number = z.string().meta({ description: 'The number of the request, such as 3F9A' })
 const numbered = z.object({ number: z.string().max(20) })
@@ -168,6 +168,7 @@ export const caseCalls = {
       day: day.nullable().meta({ description: 'The day whose round is open; null: none takes joins now' }),
       numbers: z.array(number).meta({ description: 'The list of that day so far' }),
       agreed: z.array(listedCase).meta({ description: 'At most 100, the most urgent first, then the oldest' }),
+      seen: newer(z.string().meta({ description: 'A fingerprint of numbers; the next list may name it' })),
     }),
     refusals: [],
   }),
@@ -178,9 +179,9 @@ export const caseCalls = {
     stepUp: true,
     summary: 'Let the day decide: its draw orders these agreed requests. The numbers are public at once, and final when the round closes.',
     params: z.object({ day: z.string().max(20) }),
-    body: z.strictObject({ numbers: z.array(z.string().max(20)).max(CASE_ORDER_MAX) }),
+    body: z.strictObject({ numbers: z.array(z.string().max(20)).max(CASE_ORDER_MAX), seen: seenList }),
     output: z.object({ day, numbers: z.array(number) }),
-    refusals: ['round_closed', 'case_not_found', 'case_not_agreed', 'case_ordered'],
+    refusals: ['round_closed', 'changed_since_seen', 'case_not_found', 'case_not_agreed', 'case_ordered'],
   }),
   helpCase: staffCall({
     method: 'GET',

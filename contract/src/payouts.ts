@@ -38,6 +38,9 @@ export const suspect = {
     .meta({ description: 'Earlier problems of the member: dispute, gateway_conflict, other_amount; debt while something is owed' }),
   owed: rupees.meta({ description: 'Debt of the member for payments that the bank took back: nothing is approved until it is paid' }),
 }
+export const seenFacts = z
+  .string()
+  .meta({ description: 'A fingerprint of member, bank account, flags, debt and hold; a decision may name it' })
 
 export const adminWithdrawal = z.object({
   ...withdrawal.shape,
@@ -63,7 +66,7 @@ export const adminWithdrawal = z.object({
     .meta({ description: 'The first of two persons who say that this payment by hand came back, while it waits for the second' }),
   ...suspect,
   endedAt: instant.nullable(),
-  seen: z.string().meta({ description: 'A fingerprint of member, bank account, flags, debt and hold; a decision may name it' }),
+  seen: seenFacts,
 })
 
 export const refundState = z.enum(['requested', 'awaiting_second', 'approved', 'sending', 'paid', 'rejected', 'failed'], 'choice_invalid')
@@ -93,7 +96,7 @@ export const adminRefund = z.object({
   ...approvals,
   ...suspect,
   endedAt: instant.nullable(),
-  seen: z.string().meta({ description: 'A fingerprint of member, bank account, flags, debt and hold; a decision may name it' }),
+  seen: seenFacts,
 })
 
 const id = z.object({ id: z.string().max(100) })

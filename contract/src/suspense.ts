@@ -2,9 +2,9 @@
 import { bankReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
 import { staffCall, tableCall } from './endpoint.ts'
-import { approvalAbove, decision, onHold, payee, search, suspect } from './payouts.ts'
+import { approvalAbove, decision, onHold, payee, search, seenFacts, suspect } from './payouts.ts'
 import { READERS } from './roles.ts'
-import { count, instant, nextCursor, order, page, rupees } from './shapes.ts'
+import { count, instant, newer, nextCursor, order, page, rupees, seen } from './shapes.ts'
 import { withdrawal } from './wallet.ts'
 
 /** States of the ledger, and `awaiting_second`: one of two persons has decided. */
@@ -38,10 +38,11 @@ export const suspenseItem = z.object({
     .object({ by: z.object({ id: z.string(), name: z.string() }), at: instant, payee: payee.nullable(), reference: z.string().nullable() })
     .nullable()
     .meta({ description: 'The first of two voices: the member to credit, or the reference of the payment. Another person names the same' }),
+  seen: newer(seenFacts),
 })
 
 /** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
-const seenItem = z.strictObject({ status: suspenseState })
+const seenItem = z.strictObject({ status: suspenseState, seen })
 const itemAnswer = z.object({ item: suspenseItem })
 
 export const suspenseCalls = {

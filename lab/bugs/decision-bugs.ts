@@ -18,8 +18,8 @@ export const DECISIONS: readonly Bug[] = [
   {
     name: 'A decision on a stale state is accepted and undoes another administrator’s decision',
     file: 'server/src/staff/decision.ts',
-    find: 'call.body.status === status ? undefined',
-    replace: 'call.body.status !== undefined ? undefined',
+    find: 'status === now &&',
+    replace: 'now !== undefined &&',
     test: STALE,
   },
   {

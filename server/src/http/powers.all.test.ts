@@ -21,6 +21,7 @@ import { type Answered, makeMember, makeStaff, publicIdOf } from '../testing/cal
 import { MEERA } from '../testing/help-world.ts'
 import { insertFinding, insertSeenSettlement } from '../testing/seen-settlement.ts'
 import { openServicesWorld, type ServicesWorld } from '../testing/services-world.ts'
+import { insertLine } from '../testing/statement.ts'
 import { BANK, TRANSFER_ACCOUNT } from '../testing/wallet-world.ts'
 
 let services: ServicesWorld
@@ -121,7 +122,9 @@ let references = 0
 /** An order that is paid by a bank transfer, and the bank's number of it. */
 async function transferOrder(member: bigint, rupees: number) {
   const orderId = randomUUID().replaceAll('-', '')
-  const reference = `RZAAAAAA${String(++references + 22).padStart(2, '2')}`
+  // It has no 0 and no 1.
+  const digits = [...(++references).toString(8).padStart(2, '0')].map((digit) => Number(digit) + 2)
+  const reference = `RZAAAAAA${digits.join('')}`
   await inTransaction(db, (tx) => createTopup(tx, { orderId, memberId: member, amount: wholeRupees(rupees) }))
   await db.query(sql`
     insert into bank_transfer_order (order_id, reference, amount, expires_at)
@@ -137,12 +140,21 @@ type Subject = {
 type Make = (rupees: number) => Promise<Subject>
 const seenOf = (seen: 'first' | 'second', first = 'requested') => ({ status: seen === 'first' ? first : 'awaiting_second' })
 
+type Decide = (as: bigint, id: string, seen: { status: string }) => Promise<Answered>
 const ofWithdrawal =
-  (decide: (as: bigint, id: string, seen: { status: string }) => Promise<Answered>): Make =>
+  (decide: Decide): Make =>
   async (rupees) => {
     const member = await funded()
     const id = await withdrawal(member, rupees)
     return { act: (as, seen) => decide(as, id, seenOf(seen)), excluded: await ownHand(member) }
+  }
+const ofRefund =
+  (decide: Decide): Make =>
+  async (rupees) => {
+    const payer = await makeMember(db)
+    const order_id = await pay(payer, rupees)
+    const { id } = (await ask(payer, 'POST /wallet/refunds', { order_id, amount: rupees, reason: 'Paid twice' })).body.refund
+    return { act: (as, seen) => decide(as, id, seenOf(seen)), excluded: await ownHand(payer) }
   }
 const ofSuspense =
   (
@@ -155,6 +167,20 @@ const ofSuspense =
       act: (as, seen) => ask(as, `POST /admin/suspense/${id}/${what}`, { ...body, ...seenOf(seen, 'open') }),
       excluded: await ownHand(owner),
     }
+  }
+const ofTransfer =
+  (confirm: (as: bigint, order: Awaited<ReturnType<typeof transferOrder>> & { rupees: number }) => Promise<Answered>): Make =>
+  async (rupees) => {
+    const owner = await funded()
+    const order = await transferOrder(owner, rupees)
+    let id: string | undefined
+    const act: Subject['act'] = async (as, seen) => {
+      if (seen === 'second') return ask(as, `POST /admin/transfers/${id}/approve`)
+      const answer = await confirm(as, { ...order, rupees })
+      id = answer.body.transfer?.id
+      return answer
+    }
+    return { act, excluded: await ownHand(owner) }
   }
 /** The money of a withdrawal that came back after its member had closed the account. */
 async function returned(rupees: number): Promise<string> {
@@ -235,12 +261,8 @@ const acts: Readonly<Record<string, Make>> = {
     const body = { status: 'paid', reason: 'The account is closed', line: null }
     return { act: (as) => ask(as, `POST /admin/withdrawals/${id}/came-back`, body), excluded: await ownHand(member) }
   },
-  'approve a refund': async (rupees) => {
-    const payer = await makeMember(db)
-    const order_id = await pay(payer, rupees)
-    const { id } = (await ask(payer, 'POST /wallet/refunds', { order_id, amount: rupees, reason: 'Paid twice' })).body.refund
-    return { act: (as, seen) => ask(as, `POST /admin/refunds/${id}/approve`, seenOf(seen)), excluded: await ownHand(payer) }
-  },
+  'approve a refund': ofRefund((as, id, seen) => ask(as, `POST /admin/refunds/${id}/approve`, seen)),
+  'approve several refunds': ofRefund((as, id, seen) => ask(as, 'POST /admin/refunds/approve', { rows: [{ id, ...seen }] })),
   'credit to its member': ofSuspense('credit', async (rupees) => {
     const owner = await funded()
     return { id: await suspended(owner, rupees), owner, body: { memberId: await publicIdOf(db, owner) } }
@@ -302,18 +324,13 @@ const acts: Readonly<Record<string, Make>> = {
       ask(as, `POST /admin/findings/${id}/close`, { status: seen === 'second' ? 'awaiting_second' : 'open', reason: 'A fee of July' })
     return { act }
   },
-  'confirm a bank transfer': async (rupees) => {
-    const owner = await funded()
-    const { reference, bankReference } = await transferOrder(owner, rupees)
-    let id: string | undefined
-    const act: Subject['act'] = async (as, seen) => {
-      if (seen === 'second') return ask(as, `POST /admin/transfers/${id}/approve`)
-      const answer = await ask(as, 'POST /admin/transfers', { reference, amount: rupees, bankReference, day: nextDay(DAY) })
-      id = answer.body.transfer?.id
-      return answer
-    }
-    return { act, excluded: await ownHand(owner) }
-  },
+  'confirm a bank transfer': ofTransfer((as, { rupees: amount, ...order }) =>
+    ask(as, 'POST /admin/transfers', { ...order, amount, day: nextDay(DAY) }),
+  ),
+  'confirm a bank line': ofTransfer(async (as, { rupees, reference }) => {
+    const line = await insertLine(db, rupees, `NEFT ${reference}`)
+    return ask(as, `POST /admin/transfers/lines/${line}/confirm`, { reference })
+  }),
   'confirm an arrival': () => arrival({ received: true }),
   'report help as lost': () => arrival({ received: false, reason: 'Nothing came' }),
   'confirm help after all': () => arrival({ received: true }, { received: false, reason: 'Nothing came' }),

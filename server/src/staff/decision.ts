@@ -51,14 +51,20 @@ export function decideOnce<V, C extends RefusalCode>(
   })
 }
 
-/** Checks first, under the lock, that the state is as the person saw it; undefined if it is. */
-export const changedSince = (call: Deciding, status: string): Refusal<'changed_since_seen'> | undefined =>
-  call.body.status === status ? undefined : { ok: false, code: 'changed_since_seen' }
+/** Checks first, under the lock, that state and facts are as the person saw them; undefined if they are. `show`: the row now. */
+export async function changedSince(
+  { body: { status, seen } }: Pick<Deciding, 'body'>,
+  now: string,
+  show: () => Promise<{ readonly seen?: string }>,
+): Promise<Refusal<'changed_since_seen'> | undefined> {
+  const isSame = status === now && (seen === undefined || seen === (await show()).seen)
+  return isSame ? undefined : { ok: false, code: 'changed_since_seen' }
+}
 
 /** Data shown beside the state, which can change while the state stays. */
 type Facts = {
   readonly member: { readonly id: string; readonly name: string } | null
-  readonly bank?: { readonly name: string; readonly lastFour: string }
+  readonly bank?: { readonly name: string; readonly lastFour: string } | null
   readonly flags?: readonly string[]
   readonly memberFlags: readonly string[]
   readonly owed: number
@@ -101,10 +107,8 @@ export const decideAbout =
         const { id } = call.params
         const before = CURSOR_PARTS.uuid(id) ? await lock(tx, id) : undefined
         if (before === undefined) return { ok: false, code: notFound }
-        const changed = changedSince(call, before.status)
+        const changed = await changedSince(call, before.status, () => show(tx, id))
         if (changed !== undefined) return changed
-        const { seen } = call.body
-        if (seen !== undefined && seen !== (await show(tx, id)).seen) return { ok: false, code: 'changed_since_seen' }
         const done = await effect(tx, id, before.status)
         if (!done.ok) return done
         const shown = await show(tx, id)

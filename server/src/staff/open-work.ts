@@ -43,6 +43,8 @@ export const IS_UNBOOKED_LINE: Sql = sql`(l.subject is null
 export const IS_CLOSED_LINE: Sql = sql`exists (
   select from money_finding f where f.kind = 'bank_line' and f.subject = 'bank_line:' || l.id and f.closed_at is not null and f.ended_at is null)`
 export const IS_FREE_LINE: Sql = sql`(${IS_UNBOOKED_LINE} and not ${IS_CLOSED_LINE})`
+/** Money came in by the line `l`, and finance confirms it, where money is added by bank transfers. */
+export const IS_LINE_TO_CONFIRM: Sql = sql`(l.amount > 0 and ${IS_FREE_LINE})`
 /** Before this day nobody paid the withdrawal `w`. */
 export const FROM_DAY: Sql = sql`ist_day(coalesce(w.approved_at, w.created_at))`
 /** The line `l` may be the payment `w` that came back, also where somebody closed it with a reason. A person reads the bank's words. */

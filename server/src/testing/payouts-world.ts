@@ -6,14 +6,18 @@
 import { createHash, createHmac } from 'node:crypto'
 import { paise, wholeRupees } from '@roz/core/money.ts'
 import type { NoticeData } from '@roz/core/notices.ts'
+import { expect } from 'vitest'
 import type { PayoutGateway, Transfer, TransferState } from '../adapters/payouts/port.ts'
 import { GatewayRefusedError, GatewayUnavailableError, type PaymentGateway, type Refund } from '../adapters/payments/port.ts'
 import { type Db, maybeOne, one, sql } from '../db/sql.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { createDisputes } from '../features/disputes/disputes.ts'
 import { createPayouts } from '../features/payouts/payouts.ts'
 import { createWallet } from '../features/wallet/wallet.ts'
 import { createAttempt } from '../jobs/parking.ts'
+import { closeWallet } from '../ledger/closing.ts'
 import { readWallet } from '../ledger/wallets.ts'
+import { bookPayout } from '../ledger/withdrawals.ts'
 import { createTicketKeys } from '../tickets/ticket-keys.ts'
 import { makeMember, makeStaff, serveCalls, testSecrets } from './calls.ts'
 import { createTestDatabase } from './database.ts'
@@ -239,17 +243,32 @@ function membersOf({ db, script, calls, admin, jobs }: Stage) {
   }
   /** Captures a top-up and returns its order id. */
   const pay = (memberId: bigint, rupees: number): Promise<string> => addMoney(db, memberId, wholeRupees(rupees))
+  async function funded(rupees: number): Promise<bigint> {
+    const memberId = await makeMember(db)
+    await pay(memberId, rupees)
+    return memberId
+  }
+  async function withdraw(memberId: bigint, amount = 10, to: object = { bankDetail: BANK }): Promise<string> {
+    const { body } = await calls.ask('POST /wallet/withdraw', { as: memberId, body: { amount, ...to } })
+    return body.withdrawal.id
+  }
   return {
     decide,
-    async funded(rupees: number): Promise<bigint> {
-      const memberId = await makeMember(db)
-      await pay(memberId, rupees)
-      return memberId
-    },
+    funded,
     pay,
-    async withdraw(memberId: bigint, amount = 10, to: object = { bankDetail: BANK }): Promise<string> {
-      const { body } = await calls.ask('POST /wallet/withdraw', { as: memberId, body: { amount, ...to } })
-      return body.withdrawal.id
+    withdraw,
+    /** The suspense item of a payout that came back after its member's account was closed. */
+    async returnedPayout(): Promise<{ readonly id: string; readonly withdrawal: string; readonly member: bigint }> {
+      const member = await funded(10)
+      const withdrawal = await withdraw(member)
+      await inTransaction(db, (tx) => bookPayout(tx, { id: withdrawal, word: 'paid' }))
+      await inTransaction(db, async (tx) => {
+        expect(await closeWallet(tx, member)).toMatchObject({ ok: true })
+        await tx.query(sql`update member set deleted_at = roz_now(), email = null, name = 'Closed account' where id = ${member}::bigint`)
+      })
+      await inTransaction(db, (tx) => bookPayout(tx, { id: withdrawal, word: 'reversed' }))
+      const item = await one<{ id: bigint }>(db, sql`select id from suspense_item where payment_id = ${`wd_reversed:${withdrawal}`}::text`)
+      return { id: String(item.id), withdrawal, member }
     },
     /** Sets the gateway's answer about a transfer. */
     gatewaySays(id: string, state: TransferState, change: Partial<Transfer> = {}): void {

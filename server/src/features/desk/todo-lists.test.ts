@@ -2,12 +2,15 @@
 import { READERS, STAFF, type StaffRole, TREASURY } from '@roz/contract/roles.ts'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { readFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, type Sql, sql } from '../../db/sql.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
 import { insertOutlay, insertStory } from '../../testing/help.ts'
 import { insertFinding, insertSeenSettlement } from '../../testing/seen-settlement.ts'
 import { openServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
+import { insertLine } from '../../testing/statement.ts'
+import { TRANSFER_ACCOUNT } from '../../testing/wallet-world.ts'
 
 /** The list behind each line: its call, its rows, and the roles that read the line. */
 const LISTS = {
@@ -18,6 +21,7 @@ const LISTS = {
   refunds: ['admin/refunds?status=to_decide', 'refunds', READERS],
   refunds_second: ['admin/refunds?status=to_second', 'refunds', READERS],
   failed_refunds: ['admin/refunds?status=not_sent', 'refunds', READERS],
+  transfers: ['admin/transfers/lines?', 'lines', READERS],
   transfers_second: ['admin/transfers?status=to_second', 'transfers', READERS],
   suspense: ['admin/suspense?status=to_decide', 'suspense', READERS],
   disputes: ['admin/disputes?status=to_answer', 'disputes', READERS],
@@ -41,7 +45,7 @@ let world: ServicesWorld
 const staff = new Map<StaffRole, bigint>()
 const run = (statement: Sql) => world.database.db.query(statement)
 beforeAll(async () => {
-  world = await openServicesWorld()
+  world = await openServicesWorld({ settings: { PAYMENTS: 'bank-transfer', ...TRANSFER_ACCOUNT } })
   for (const role of STAFF) staff.set(role, await makeStaff(world.database.db, role))
 })
 afterAll(async () => {
@@ -73,6 +77,18 @@ async function insertRefunds(member: bigint): Promise<void> {
            v.first_by, case when v.first_by is not null then roz_now() end
       from (values ('requested', null, null::bigint), ('requested', null, ${person('finance')}::bigint), ('requested', null, ${person('owner')}::bigint),
                    ('approved', null, null), ('approved', 'refund_refused', null), ('sending', 'refund_refused', null)) v (status, problem, first_by)`)
+}
+
+/** Two lines that came in with the reference of an order; one was closed with a reason. */
+async function insertLines(member: bigint): Promise<void> {
+  const order = randomUUID().replaceAll('-', '')
+  await run(sql`insert into topup (order_id, member_id, amount) values (${order}::text, ${member}::bigint, 500)`)
+  await run(sql`
+    insert into bank_transfer_order (order_id, reference, amount, expires_at) values (${order}::text, 'RZAB2CD3EF', 500, roz_now() + interval '1 day')`)
+  const [, closed] = [await insertLine(world.database.db, 5, 'NEFT RZAB2CD3EF'), await insertLine(world.database.db, 5, 'NEFT RZAB2CD3EF')]
+  await run(sql`
+    insert into money_finding (kind, subject, difference, closed_by, closed_at, reason)
+    values ('bank_line', ${`bank_line:${closed}`}::text, 500, ${person('finance')}::bigint, roz_now(), 'A loan')`)
 }
 
 /** Each waits for another reason, and one for none. */
@@ -123,6 +139,7 @@ test('every line counts as many items as its list has rows, in each role', async
     await run(sql`
       insert into bank_transfer (id, order_id, amount, day, bank_number, status, asked_by)
       select gen_random_uuid(), repeat('a', 32), 60000, ist_day(roz_now()), 'UTR000000' || upper(${by}::text) || n, 'asked', ${person(by)}::bigint from generate_series(1, ${rows}::int) n`)
+  await insertLines(asha)
   await insertMandates()
   await run(sql`
     insert into contact_message (ticket, name, email, message, status)

@@ -20,7 +20,14 @@ import { FOLLOW_UP_DUE_SINCE, HAS_DUE_FOLLOW_UP } from '../../ledger/follow-ups.
 import { LATE_HELP } from '../../ledger/help-waits.ts'
 import { isLateStory, lacksLanguage, storyDue } from '../../members/late-stories.ts'
 import { UNTOLD } from '../../members/own-stories.ts'
-import { IS_FREE_LINE, IS_OPEN_FINDING, openWork, PURPOSE_LACKS_LANGUAGE, UNTOUCHED_CASE, type Viewer } from '../../staff/open-work.ts'
+import {
+  IS_LINE_TO_CONFIRM,
+  IS_OPEN_FINDING,
+  openWork,
+  PURPOSE_LACKS_LANGUAGE,
+  UNTOUCHED_CASE,
+  type Viewer,
+} from '../../staff/open-work.ts'
 
 type Item = Output<(typeof deskCalls)['adminTodo']>['todo'][number]
 type Code = Item['code']
@@ -89,7 +96,7 @@ const moneyKinds = ({ withdrawals, refunds, suspense, disputes }: Work) => ({
 const transferKinds = ({ transfers }: Work, byTransfer: boolean) => ({
   transfers: {
     roles: READERS,
-    waiting: sql`select l.stored_at as at from bank_line l where ${byTransfer}::boolean and l.amount > 0 and ${IS_FREE_LINE}`,
+    waiting: sql`select l.stored_at as at from bank_line l where ${byTransfer}::boolean and ${IS_LINE_TO_CONFIRM}`,
     lateFrom: WITHIN_TWO_DAYS,
   },
   transfers_second: {

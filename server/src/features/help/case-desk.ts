@@ -34,6 +34,7 @@ import { microsOf } from '../../lists/newest-first.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { type Columns, exportList } from '../../staff/exported-list.ts'
 import { UNTOUCHED_CASE } from '../../staff/open-work.ts'
+import { fingerprintOf } from '../../staff/decision.ts'
 import { logStaff } from '../../staff/staff-log.ts'
 import { insertBeneficiary, openly } from './beneficiaries.ts'
 import { recordStep, seal, type SealedCase, stepContext, unseal } from './cases.ts'
@@ -171,7 +172,8 @@ export function caseDeskHandlers(deps: CaseDeps): Handlers<Names> {
       exportList(db, call, { name: 'help_cases', read: (page) => listCases(db, call.query, page, call.session), columns: CSV_COLUMNS }),
     helpOrder: async () => {
       const [open, agreed] = await Promise.all([findOpenList(db), listAgreed(db)])
-      return { ok: true, value: { day: open?.day ?? null, numbers: open?.numbers ?? [], agreed } }
+      const numbers = open?.numbers ?? []
+      return { ok: true, value: { day: open?.day ?? null, numbers, agreed, seen: fingerprintOf(numbers) } }
     },
     freezeHelpOrder: (call) => freezeOrder(db, call),
     helpCase: ({ params, session }) =>

@@ -63,6 +63,18 @@ test('agreed requests are listed for today, the list can change until its round 
   ])
 })
 
+test('a list that somebody else changed meanwhile is not overwritten by a person who did not see it', async () => {
+  const [first, second, third] = (await agreedCases(3)) as [string, string, string]
+  const { seen } = await offered()
+  const give = (numbers: readonly string[], saw: string) =>
+    world.calls.ask(`PUT /admin/help-order/${DAY}`, { as: world.staff.finance, body: { numbers, seen: saw } })
+  expect((await give([first, second, third], seen)).status).toBe(200)
+  const late = await give([first, second], seen)
+  expect([late.status, late.body.code]).toEqual([409, 'changed_since_seen'])
+  expect(await kept()).toEqual([{ day: DAY, numbers: [first, second, third] }])
+  expect((await give([first, second], (await offered()).seen)).status).toBe(200)
+})
+
 test('one request, an unknown one, one that nobody agreed to and another day are refused', async () => {
   const [first, second] = (await agreedCases(2)) as [string, string]
   const unjudged = await asked()

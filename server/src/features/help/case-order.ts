@@ -2,7 +2,7 @@
  * “Let the day decide”: the draw of a day orders a list of agreed requests (core/src/case-order.ts).
  * - A list is written only while the round of its day takes joins; the schema refuses it later.
  * - A request is drawn once: a number with a place from an earlier day is refused, so that nobody asks again for a better place.
- * - Of two lists for a day at once, the second sees the first.
+ * - Of two lists for a day at once, the second sees the first. It is refused if the person saw another list.
  * - The order is computed when it is read. A request that ends keeps its number in the list.
  */
 import type { Input, Output } from '@roz/contract/api.ts'
@@ -14,6 +14,7 @@ import { lockOneInTransaction } from '../../db/advisory-locks.ts'
 import { type Db, maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { invalid } from '../../http/route.ts'
+import { fingerprintOf } from '../../staff/decision.ts'
 import { logStaff } from '../../staff/staff-log.ts'
 import { sha256 } from '../../tickets/sha256.ts'
 
@@ -68,6 +69,7 @@ export const freezeOrder = (db: Db, { params, body, session }: Freezing) =>
     if (!(await lockOpenRound(tx, day))) return { ok: false, code: 'round_closed' } as const
     const before = await maybeOne<{ numbers: string[] }>(tx, sql`select numbers from help_order where day = ${day}::date for update`)
     const kept = before?.numbers ?? []
+    if (body.seen !== undefined && body.seen !== fingerprintOf(kept)) return { ok: false, code: 'changed_since_seen' } as const
     const cases = await tx.query<{ number: string; isUnpaid: boolean; isDrawn: boolean }>(
       sql`select c.number, ${IS_UNPAID} as "isUnpaid", ${isDrawn(sql`c.number`, sql`${day}::date`)} as "isDrawn" from help_case c where c.number = any (${numbers}::text[])`,
     )

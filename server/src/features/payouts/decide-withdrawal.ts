@@ -134,7 +134,7 @@ export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency)
         if (!(await isByHand(tx, id))) return { ok: false, code: 'payouts_by_gateway' }
         const found = CURSOR_PARTS.uuid(id) ? await stateOf(tx, id) : undefined
         if (found === undefined) return { ok: false, code: 'withdrawal_not_found' }
-        const changed = changedSince(call, found.status)
+        const changed = await changedSince(call, found.status, () => viewWithdrawal(tx, id))
         if (changed !== undefined) return changed
         const shown = await showAccount(tx, { id, by: call.session.memberId })
         if (!shown.ok) return withName(tx, id, shown)

@@ -1,8 +1,9 @@
 /** A decision names the state that the administrator saw, and is refused if the state has changed. */
-import { paise } from '@roz/core/money.ts'
+import { paise, wholeRupees } from '@roz/core/money.ts'
 import { expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { chargeBack } from '../../ledger/testing/fixtures.ts'
 import { captureTopup } from '../../ledger/topups.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { withSeen } from '../../staff/decision.ts'
@@ -109,6 +110,57 @@ test.each(['withdrawals', 'refunds'] as const)(
     expect((await approve(seen)).status).toBe(200)
   },
 )
+
+const flag = (of: typeof world, member: bigint) =>
+  of.db.query(sql`insert into member_flag (member_id, kind, subject) values (${member}::bigint, 'dispute', 'dispute:seen')`)
+
+/** A second payment of a member who has nothing left, or a payout that came back for a closed account; and what changes of each. */
+async function suspended(what: 'credit' | 'refund' | 'pay') {
+  if (what === 'pay') {
+    const { id, member } = await world.returnedPayout()
+    return { id, changes: [() => flag(world, member)] }
+  }
+  const member = await makeMember(world.db)
+  const [orderId, disputed] = [await world.pay(member, 10), await world.pay(member, 20)]
+  await inTransaction(world.db, (tx) => captureTopup(tx, { orderId, paymentId: `twice-${orderId}`, orderAmount: paise(1000n) }))
+  const { id } = await one<{ id: bigint }>(world.db, sql`select id from suspense_item where order_id = ${orderId}::text`)
+  await world.withdraw(member, 30)
+  const owe = () => chargeBack(world.db, `seen-${orderId}`, disputed, wholeRupees(20), true)
+  return { id: String(id), changes: [() => flag(world, member), owe] }
+}
+
+test.each(['credit', 'refund', 'pay'] as const)(
+  'suspense/%s is of all that was shown: a new flag or debt of the member refuses it',
+  async (what) => {
+    const { id, changes } = await suspended(what)
+    const row = async () =>
+      (await world.calls.ask('GET /admin/suspense', { as: world.admin })).body.suspense.find((item: { id: string }) => item.id === id)
+    const { member, seen: first } = await row()
+    const body = { credit: { memberId: member.id }, refund: {}, pay: paid }[what]
+    let seen: string = first
+    for (const change of changes) {
+      await change()
+      const answer = await decide(`suspense/${id}/${what}`, { status: 'open', seen, ...body })
+      expect([answer.status, answer.body.code]).toEqual([409, 'changed_since_seen'])
+      const now = await row()
+      expect(now.status).toBe('open')
+      seen = now.seen
+    }
+    expect((await decide(`suspense/${id}/${what}`, { status: 'open', seen, ...body })).status).toBe(200)
+  },
+)
+
+test('a bank account is not shown for a payment by hand to a person who saw other facts', async () => {
+  const member = await byHand.funded(10)
+  const id = await byHand.withdraw(member)
+  const row = async () => (await byHand.calls.ask(`GET /admin/withdrawals?q=${id}`, { as: byHand.admin })).body.withdrawals[0]
+  await byHand.decide(id, 'approve')
+  const { seen } = await row()
+  await flag(byHand, member)
+  const refused = await byHand.decide(id, 'bank', { seen })
+  expect([refused.status, refused.body.code, (await row()).shownTo]).toEqual([409, 'changed_since_seen', null])
+  expect((await byHand.decide(id, 'bank', { seen: (await row()).seen })).status).toBe(200)
+})
 
 test('the fingerprint changes with each fact that an approver is shown, and with nothing else', () => {
   const shown = {

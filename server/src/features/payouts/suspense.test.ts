@@ -3,7 +3,6 @@ import { paise } from '@roz/core/money.ts'
 import { expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { closeWallet } from '../../ledger/closing.ts'
 import { bookDispute } from '../../ledger/disputes.ts'
 import { disputed } from '../../ledger/testing/fixtures.ts'
 import { creditSuspense } from '../../ledger/suspense.ts'
@@ -19,27 +18,11 @@ const ask = (call: string, body: object = {}, headers: Record<string, string> = 
   world.calls.ask(call, { as: world.admin, headers, ...(call.startsWith('GET') ? {} : { body: { status: 'open', ...body } }) })
 const reference = { bankReference: 'UTR0000000042' }
 
-/** The suspense item of a payout that came back after its member's account was closed. */
-async function returnedPayout(): Promise<{ readonly id: string; readonly withdrawal: string }> {
-  const member = await world.funded(10)
-  const withdrawal = await world.withdraw(member)
-  await inTransaction(world.db, (tx) => bookPayout(tx, { id: withdrawal, word: 'paid' }))
-  await inTransaction(world.db, async (tx) => {
-    expect(await closeWallet(tx, member)).toMatchObject({ ok: true })
-    await tx.query(sql`update member set deleted_at = roz_now(), email = null, name = 'Closed account' where id = ${member}::bigint`)
-  })
-  await inTransaction(world.db, (tx) => bookPayout(tx, { id: withdrawal, word: 'reversed' }))
-  const item = await one<{ id: bigint }>(
-    world.db,
-    sql`select id from suspense_item where payment_id = ${`wd_reversed:${withdrawal}`}::text`,
-  )
-  return { id: String(item.id), withdrawal }
-}
 const inSuspense = async (): Promise<bigint> =>
   (await one<{ sum: bigint }>(world.db, sql`select coalesce(sum(amount), 0)::bigint as sum from leg where account = 5`)).sum
 
 test('a payout returned for a closed account shows its bank, and is paid to its owner by hand with a bank reference', async () => {
-  const { id, withdrawal } = await returnedPayout()
+  const { id, withdrawal } = await world.returnedPayout()
   const before = await inSuspense()
   const [listed] = (await ask(`GET /admin/suspense?q=${withdrawal}`)).body.suspense
   expect(listed).toMatchObject({ id, source: 'payout', reason: 'closed_account', status: 'open', amount: 10, reference: null })
@@ -64,7 +47,7 @@ test('a payout returned for a closed account shows its bank, and is paid to its 
 })
 
 test('a returned payout that was paid after all is not paid again until it comes back again', async () => {
-  const { id, withdrawal } = await returnedPayout()
+  const { id, withdrawal } = await world.returnedPayout()
   const told = (word: 'paid' | 'reversed') => inTransaction(world.db, (tx) => bookPayout(tx, { id: withdrawal, word }))
   expect(await told('paid')).toMatchObject({ result: 'conflict' })
   expect((await ask(`POST /admin/suspense/${id}/pay`, reference)).body.code).toBe('payment_taken_back')
@@ -76,7 +59,7 @@ test('a returned payout that was paid after all is not paid again until it comes
 })
 
 test('of several decisions about one item at once one succeeds', async () => {
-  const { id } = await returnedPayout()
+  const { id } = await world.returnedPayout()
   const other = await world.funded(10)
   const publicId = await publicIdOf(world.db, other)
   const before = await inSuspense()

@@ -1,7 +1,7 @@
 /**
  * The suspense account: payments without a destination, listed and decided by administrators.
  *
- * - An item is decided once, under its lock, in the state that the administrator saw, with its line in the staff log.
+ * - An item is decided once, under its lock, as the administrator saw it, with its line in the staff log.
  * - A refund is sent only after the commit.
  * - A payment by hand carries the bank's reference.
  */
@@ -29,7 +29,7 @@ import { giveVoice, seenItemStatus } from '../../ledger/suspense-voices.ts'
 import { nameMatchOf, type ShownAccount, shownAccount } from '../../members/bank-accounts.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
-import { changedSince, type Deciding, decideOnce } from '../../staff/decision.ts'
+import { changedSince, type Deciding, decideOnce, withSeen } from '../../staff/decision.ts'
 import { filterBy, openWork } from '../../staff/open-work.ts'
 import type { PayoutsDeps } from './deps.ts'
 import { instantOf, instantOrNull, pageOf, type Search } from '../../lists/listing.ts'
@@ -56,7 +56,7 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
         const { id } = call.params
         const before = CURSOR_PARTS.id(id) ? await lockStatus(tx, BigInt(id)) : undefined
         if (before === undefined) return { ok: false, code: 'suspense_not_found' }
-        const changed = changedSince(call, before.status)
+        const changed = await changedSince(call, before.status, () => viewItem(tx, BigInt(id)))
         if (changed !== undefined) return changed
         const done = await effect(tx, BigInt(id))
         if (!done.ok) return done
@@ -204,25 +204,26 @@ const RETURNS: Readonly<Record<string, Item['source']>> = {
 const sourceOf = ({ reason, paymentId, isTransfer }: Row): Item['source'] =>
   (reason === 'closed_account' ? RETURNS[paymentId.split(':')[0] ?? ''] : undefined) ?? (isTransfer ? 'transfer' : 'payment')
 
-const viewOf = (row: Row): Item => ({
-  id: String(row.id),
-  order_id: row.orderId,
-  paymentId: row.paymentId,
-  amount: rupeesFromPaise(row.amount),
-  currency: row.currency,
-  reason: row.reason,
-  source: sourceOf(row),
-  status: row.status,
-  onHold: row.isOnHold,
-  createdAt: instantOf(row.createdAt),
-  waitingHours: row.waitingHours,
-  decidedAt: instantOrNull(row.decidedAt),
-  member: payeeOf(row),
-  ...suspectOf(row),
-  bank: row.bankName === null || row.lastFour === null ? null : shownAccount({ ...row, bankName: row.bankName, lastFour: row.lastFour }),
-  reference: row.reference,
-  first: firstOf(row),
-})
+const viewOf = (row: Row): Item =>
+  withSeen({
+    id: String(row.id),
+    order_id: row.orderId,
+    paymentId: row.paymentId,
+    amount: rupeesFromPaise(row.amount),
+    currency: row.currency,
+    reason: row.reason,
+    source: sourceOf(row),
+    status: row.status,
+    onHold: row.isOnHold,
+    createdAt: instantOf(row.createdAt),
+    waitingHours: row.waitingHours,
+    decidedAt: instantOrNull(row.decidedAt),
+    member: payeeOf(row),
+    ...suspectOf(row),
+    bank: row.bankName === null || row.lastFour === null ? null : shownAccount({ ...row, bankName: row.bankName, lastFour: row.lastFour }),
+    reference: row.reference,
+    first: firstOf(row),
+  })
 
 const firstOf = (row: Row): Item['first'] => {
   const { firstById: id, firstByName: name, firstAt: at, firstPayeeId: payeeId } = row

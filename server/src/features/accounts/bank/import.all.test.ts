@@ -192,10 +192,13 @@ describe('what is left over', () => {
     expect(
       (await world.findings()).filter(({ subject }) => subject === paidOut || subject === `bank_line:${String(line['id'])}`),
     ).toHaveLength(2)
-    expect((await world.line(line['id'])).body.candidates).toMatchObject([
-      { subject: paidOut, reference: '630512345678', hasReference: true },
-    ])
+    const { candidates, line: open } = (await world.line(line['id'])).body
+    expect(candidates).toMatchObject([{ subject: paidOut, reference: '630512345678', hasReference: true }])
     expect((await world.match(line['id'], paidOut, 'open')).body.bankLine).toMatchObject({ status: 'decided', subject: paidOut })
+    // Somebody who did not see this entry takes nothing back.
+    const body = { status: 'decided', seen: open.seen, subject: null }
+    const stale = await world.calls.ask(`POST /admin/bank-lines/${String(line['id'])}/match`, { as: world.staff.finance, body })
+    expect(stale.body.code).toBe('changed_since_seen')
     expect((await world.findings()).filter(({ subject }) => subject === paidOut)).toEqual([])
   })
 

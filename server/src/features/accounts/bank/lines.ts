@@ -14,6 +14,7 @@ import { CURSOR_PARTS, type Cursor } from '../../../lists/cursor.ts'
 import { pageOf } from '../../../lists/listing.ts'
 import { microsOf, olderThan } from '../../../lists/newest-first.ts'
 import { IS_CLOSED_LINE, MAY_BE_RETURN } from '../../../staff/open-work.ts'
+import { changedSince, fingerprintOf } from '../../../staff/decision.ts'
 import { logStaff } from '../../../staff/staff-log.ts'
 import type { AccountsDeps } from '../deps.ts'
 import { compareBank } from './compare.ts'
@@ -37,7 +38,7 @@ const ROWS = sql`
 
 function viewOf({ id, account, day, amount, balance, status, subject }: Row): Shown {
   const money = { amount: rupeesFromPaise(amount), balance: rupeesFromPaise(balance) }
-  return { id, account, day, ...money, status, subject }
+  return { id, account, day, ...money, status, subject, seen: fingerprintOf([subject]) }
 }
 const view = async (from: Queryable, id: string): Promise<Shown> => viewOf(await one<Row>(from, sql`${ROWS} where l.id = ${id}::uuid`))
 
@@ -83,12 +84,13 @@ export const bankLineHandlers = (deps: AccountsDeps): Handlers<'bankLines' | 'ba
       const candidates = line.subject === null ? await listProposals(tx, line, words) : []
       return { ok: true, value: { line: await view(tx, id), words, candidates: candidates.map(viewProposal) } }
     }),
-  matchBankLine: ({ session, params: { id }, body: { status, subject } }) =>
+  matchBankLine: ({ session, params: { id }, body: { subject, ...body } }) =>
     inTransaction(deps.db, async (tx) => {
       await lockBank(tx)
       if (!CURSOR_PARTS.uuid(id) || (await findLine(tx, id)) === undefined) return { ok: false, code: 'bank_line_not_found' }
       const before = await view(tx, id)
-      if (before.status !== status) return { ok: false, code: 'changed_since_seen' }
+      const changed = await changedSince({ body }, before.status, async () => before)
+      if (changed !== undefined) return changed
       if (!(await decide(tx, id, { subject, by: session.memberId }))) return { ok: false, code: 'bank_match_refused' }
       await compareBank(tx)
       const bankLine = await view(tx, id)

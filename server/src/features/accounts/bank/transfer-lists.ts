@@ -9,7 +9,8 @@ import type { Handlers } from '../../../http/route.ts'
 import type { Cursor } from '../../../lists/cursor.ts'
 import { instantOf, pageOf } from '../../../lists/listing.ts'
 import { microsOf, olderThan } from '../../../lists/newest-first.ts'
-import { IS_CLOSED_LINE, IS_UNBOOKED_LINE, openWork, workOf } from '../../../staff/open-work.ts'
+import { fingerprintOf } from '../../../staff/decision.ts'
+import { IS_CLOSED_LINE, IS_LINE_TO_CONFIRM, IS_UNBOOKED_LINE, openWork, workOf } from '../../../staff/open-work.ts'
 import type { Secrets } from '../../../secrets/secrets.ts'
 import type { AccountsDeps } from '../deps.ts'
 import { wordsOf } from './match.ts'
@@ -22,7 +23,7 @@ type Order = ShownTransfer['order']
 export const transferListHandlers = ({ db, secrets, transfers }: AccountsDeps): Handlers<'transferLines' | 'transfers'> => ({
   transferLines: async ({ query }) => {
     // Without transfers no line is one: money comes in by the gateway's settlements.
-    const page = await pageOf(query, async (part) => (transfers === undefined ? [] : listLines(db, secrets, part)))
+    const page = await pageOf(query, async (part) => (transfers === undefined ? [] : listLines(db, secrets, { ...query, ...part })))
     return page.ok ? { ok: true, value: { lines: [...page.rows], nextCursor: page.nextCursor } } : page
   },
   transfers: async ({ query, session }) => {
@@ -39,16 +40,21 @@ export const transferListHandlers = ({ db, secrets, transfers }: AccountsDeps): 
   },
 })
 
-type Part = { readonly after: Cursor | undefined; readonly limit: number }
-/** Lines without an entry. One that was closed with a reason is among them if it has an order's reference: somebody may wait for it. */
-async function listLines(db: Db, secrets: Secrets, { after, limit }: Part): Promise<{ readonly shown: ShownLine; readonly key: Cursor }[]> {
+type Wanted = { readonly status?: 'closed' | undefined; readonly after: Cursor | undefined; readonly limit: number }
+/** Lines to confirm. Or those that were closed with a reason and have an order's reference: somebody may wait for one. */
+async function listLines(
+  db: Db,
+  secrets: Secrets,
+  { status, after, limit }: Wanted,
+): Promise<{ readonly shown: ShownLine; readonly key: Cursor }[]> {
+  const wanted = status === undefined ? IS_LINE_TO_CONFIRM : sql`${CAME_IN} and ${IS_UNBOOKED_LINE} and ${IS_CLOSED_LINE}`
   const listed: { readonly shown: ShownLine; readonly key: Cursor }[] = []
   for (let from = after; ; ) {
     const lines = await db.query<LineRow>(sql`
       select l.id, a.name as account, l.day::text as day, l.amount, l.sealed_words as words, ${IS_CLOSED_LINE} as "isClosed",
              ${microsOf(sql`l.stored_at`)} as "sortedAt"
         from bank_line l join statement_account a on a.id = l.account_id
-       where l.amount > 0 and ${IS_UNBOOKED_LINE} and (${CAME_IN} or not ${IS_CLOSED_LINE}) and ${olderThan({ at: sql`l.stored_at`, id: sql`l.id` }, from)}
+       where ${wanted} and ${olderThan({ at: sql`l.stored_at`, id: sql`l.id` }, from)}
        order by l.stored_at desc, l.id desc limit ${limit + 1}::int`)
     const read = lines.map((line) => ({ line, words: wordsOf(secrets, line) }))
     const orders = await findOrders(
@@ -109,6 +115,9 @@ const orderOf = ({ reference, amount, memberId, name }: Omit<Found, 'orderId'>):
   member: { id: memberId, name },
 })
 
+/** The fingerprint of what can change while the line is listed. */
+export const seenOfLine = (reference: string | undefined, isClosed: boolean): string => fingerprintOf([reference, isClosed])
+
 const lineOf = ({ id, account, day, amount, isClosed }: LineRow, found: Found | undefined): ShownLine => ({
   id,
   account,
@@ -116,6 +125,7 @@ const lineOf = ({ id, account, day, amount, isClosed }: LineRow, found: Found | 
   amount: rupeesFromPaise(amount),
   order: found === undefined ? null : orderOf(found),
   isClosed,
+  seen: seenOfLine(found?.reference, isClosed),
 })
 
 type Row = {

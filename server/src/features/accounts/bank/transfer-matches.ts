@@ -9,17 +9,24 @@ import type { Paise } from '@roz/core/money.ts'
 import { squeezed } from '@roz/core/reference-fields.ts'
 import { maybeOne, one, type Queryable, sql } from '../../../db/sql.ts'
 import type { Secrets } from '../../../secrets/secrets.ts'
-import { IS_UNBOOKED_LINE } from '../../../staff/open-work.ts'
+import { IS_CLOSED_LINE, IS_UNBOOKED_LINE } from '../../../staff/open-work.ts'
 import { wordsOf } from './match.ts'
 
-export type Line = { readonly id: string; readonly day: IstDay; readonly amount: Paise; readonly words: string; readonly isTaken: boolean }
+export type Line = {
+  readonly id: string
+  readonly day: IstDay
+  readonly amount: Paise
+  readonly words: string
+  readonly isTaken: boolean
+  readonly isClosed: boolean
+}
 type Row = Omit<Line, 'words'> & { readonly words: Buffer }
 
 /** Money that came in. */
 export async function findLine(from: Queryable, secrets: Secrets, id: string): Promise<Line | undefined> {
   const row = await maybeOne<Row>(
     from,
-    sql`select l.id, l.day::text as day, l.amount, l.sealed_words as words, not ${IS_UNBOOKED_LINE} as "isTaken"
+    sql`select l.id, l.day::text as day, l.amount, l.sealed_words as words, not ${IS_UNBOOKED_LINE} as "isTaken", ${IS_CLOSED_LINE} as "isClosed"
           from bank_line l where l.id = ${id}::uuid and l.amount > 0`,
   )
   return row && { ...row, words: wordsOf(secrets, row) }

@@ -195,35 +195,45 @@ describe('a line of the statement', () => {
       const body = { status: 'open', reason: 'Interest of July' }
       expect((await world.ask(`POST /admin/findings/${id}/close`, await world.clerk(), body)).status).toBe(200)
     }
-    expect((await world.lines()).find(({ id }) => id === own.id)).toEqual({ ...own, isClosed: true })
-    expect((await world.lines()).map(({ id }) => id)).not.toContain(strange.id)
+    const closed = (await world.closedLines()).find(({ id }) => id === own.id) ?? expect.unreachable()
+    expect(closed).toEqual({ ...own, isClosed: true, seen: closed.seen })
+    for (const { id } of [...(await world.lines()), ...(await world.closedLines())]) expect(id).not.toBe(strange.id)
+    expect((await world.lines()).map(({ id }) => id)).not.toContain(own.id)
     expect((await world.typed(order, 50, utr)).body.code).toBe('transfer_has_line')
-    expect([(await world.confirmLine(own)).status, await world.balance(order.member)]).toEqual([200, '50.00'])
+    // Somebody who saw no reason beside it confirms nothing.
+    expect([(await world.confirmLine(own)).body.code, await world.balance(order.member)]).toEqual(['changed_since_seen', '0.00'])
+    expect([(await world.confirmLine(closed)).status, await world.balance(order.member)]).toEqual([200, '50.00'])
     const { findings } = (await world.ask('GET /admin/findings?status=past', world.finance)).body
     const about = findings.find(({ subject }: Finding) => subject === `bank_line:${own.id}`)
     expect(about).toMatchObject({ status: 'closed', endedAt: expect.any(String) })
-    expect((await world.lines()).map(({ id }) => id)).not.toContain(own.id)
+    expect((await world.closedLines()).map(({ id }) => id)).not.toContain(own.id)
   })
 
-  test('is on one page of the list, whatever closed lines lie between', async () => {
+  test.each(['', '&status=closed'])('is on one page of the list, whatever other lines lie between: %s', async (status) => {
     const order = await world.order(50)
-    const [older, closed, newer] = [
+    const lines = [
       await world.arrives(50, `NEFT ${order.reference}`),
       await world.arrives(41, 'INTEREST OF AUGUST'),
-      await world.arrives(50, 'NEFT ASHA VERMA'),
+      await world.arrives(50, status === '' ? 'NEFT ASHA VERMA' : `NEFT ${order.reference} ASHA VERMA`),
     ]
-    const { id } = await findingOf(closed)
-    await world.ask(`POST /admin/findings/${id}/close`, await world.clerk(), { status: 'open', reason: 'Interest of August' })
+    const [older, other, newer] = lines as [ShownLine, ShownLine, ShownLine]
+    for (const line of status === '' ? [other] : lines) {
+      const { id } = await findingOf(line)
+      await world.ask(`POST /admin/findings/${id}/close`, await world.clerk(), { status: 'open', reason: 'Interest of August' })
+    }
     const listed: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const page = await world.ask(`GET /admin/transfers/lines?limit=1${cursor && `&cursor=${cursor}`}`, world.finance)
+      const page = await world.ask(`GET /admin/transfers/lines?limit=1${status}${cursor && `&cursor=${cursor}`}`, world.finance)
       listed.push(...page.body.lines.map((line: ShownLine) => line.id))
       cursor = page.body.nextCursor
     }
-    expect(listed).toEqual((await world.lines()).map((line) => line.id))
+    const all = await (status === '' ? world.lines() : world.closedLines())
+    expect(listed).toEqual(all.map((line) => line.id))
     expect(listed).toEqual(expect.arrayContaining([newer.id, older.id]))
-    expect(listed).not.toContain(closed.id)
-    for (const line of [older, newer]) expect((await world.confirmLine(line)).status).toBe(200)
+    expect(listed).not.toContain(other.id)
+    const ours = all.filter(({ id }) => id === older.id || id === newer.id)
+    expect(ours).toHaveLength(2)
+    for (const line of ours) expect((await world.confirmLine(line)).status).toBe(200)
   })
 })
 

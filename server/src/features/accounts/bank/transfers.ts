@@ -24,7 +24,7 @@ import { logStaff } from '../../../staff/staff-log.ts'
 import type { AccountsDeps, Transfers } from '../deps.ts'
 import { compareBank } from './compare.ts'
 import { lockBank } from './lock.ts'
-import { findOrders, referenceOf, type ShownTransfer, viewTransfer } from './transfer-lists.ts'
+import { findOrders, referenceOf, seenOfLine, type ShownTransfer, viewTransfer } from './transfer-lists.ts'
 import { findLine, isKnownNumber, isTakenElsewhere, isTypedAlready, lookForNumber, lookForTransfer } from './transfer-matches.ts'
 
 type New = {
@@ -44,14 +44,15 @@ export function transferHandlers(deps: AccountsDeps): Handlers<Names> {
   const { transfers } = deps
   const approverOf = (by: bigint): Approver => ({ by, limit: deps.approvalAbove })
   return {
-    confirmTransferLine: ({ session, params: { id }, body: { reference } }) =>
+    confirmTransferLine: ({ session, params: { id }, body: { reference, seen } }) =>
       underLocks(deps, async (tx) => {
         if (transfers === undefined) return { ok: false, code: 'other_way_to_pay' }
         const line = CURSOR_PARTS.uuid(id) ? await findLine(tx, deps.secrets, id) : undefined
         if (line === undefined) return { ok: false, code: 'bank_line_not_found' }
         if (line.isTaken || (await isTypedAlready(tx, line))) return { ok: false, code: 'transfer_known' }
         const found = referenceOf(line.words, await findOrders(tx, [line.words]))
-        if ((found?.reference ?? null) !== reference) return { ok: false, code: 'changed_since_seen' }
+        const now = seenOfLine(found?.reference, line.isClosed)
+        if ((found?.reference ?? null) !== reference || (seen ?? now) !== now) return { ok: false, code: 'changed_since_seen' }
         const orderId = found?.orderId ?? gatewayIdOf(randomUUID())
         const { amount, day } = line
         return ask(tx, transfers, approverOf(session.memberId), { id: randomUUID(), orderId, amount, day, lineId: id, bankNumber: null })

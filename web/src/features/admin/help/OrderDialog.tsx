@@ -41,10 +41,13 @@ export function OrderDialog({ onClose }: { readonly onClose: () => void }) {
 
 type ChoiceProps = { readonly offered: Offered; readonly day: string; readonly onClose: () => void }
 
-function Choice({ offered: { agreed, numbers }, day, onClose }: ChoiceProps) {
+function Choice({ offered, day, onClose }: ChoiceProps) {
   const { t } = useLingui()
   const client = useQueryClient()
+  const { agreed, numbers } = offered
   const [picked, setPicked] = useState<readonly string[]>(numbers)
+  // The list that the choice began with.
+  const [seen] = useState(offered.seen)
   const on = formatDay(day, currentLanguage())
   // A request that ended meanwhile keeps its number in the list.
   const ended = numbers.filter((number) => !agreed.some((one) => one.number === number))
@@ -55,7 +58,7 @@ function Choice({ offered: { agreed, numbers }, day, onClose }: ChoiceProps) {
       title={<Trans>Let the day decide</Trans>}
       confirm={t`Publish the list`}
       unready={picked.length < CASE_ORDER_MIN}
-      send={() => call('freezeHelpOrder', { params: { day }, body: { numbers: [...picked] } })}
+      send={() => call('freezeHelpOrder', { params: { day }, body: { numbers: [...picked], seen } })}
       onDone={() => {
         void client.invalidateQueries({ queryKey: ['admin', 'cases'] })
         toast.success(t`The list is public. Its order comes with the random number of the day.`)

@@ -32,9 +32,9 @@ export function BankMatch({ id, onClose }: { readonly id: string; readonly onClo
       unready={mayMatch && (line === undefined || (!isMatched && chosen === undefined))}
       send={async () => {
         if (!mayMatch || line === undefined) return undefined
-        return (
-          await call('matchBankLine', { params: { id }, body: { status: line.status, subject: isMatched ? null : (chosen ?? null) } })
-        ).bankLine
+        const { status, seen } = line
+        const body = { status, seen, subject: isMatched ? null : (chosen ?? null) }
+        return (await call('matchBankLine', { params: { id }, body })).bankLine
       }}
       onDone={(now) => (now === undefined ? undefined : toast.success(now.subject === null ? t`The line is open again.` : t`Matched.`))}
       onClose={onClose}

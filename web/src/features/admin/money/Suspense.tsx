@@ -1,7 +1,7 @@
 /**
  * Payments in the suspense account. An administrator credits one to a member, refunds it, or marks it as paid by hand.
  * - Money is paid by hand only to the owner of a closed account.
- * - Each item is decided once. A decision carries the state that the row showed.
+ * - Each item is decided once. A decision carries the state and the facts that the row showed.
  */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { bankReference } from '@roz/core/reference-fields.ts'
@@ -141,6 +141,7 @@ type DecidingProps = { readonly item: SuspenseItem; readonly approvalAbove: numb
 
 function Crediting({ item, onClose }: DecidingProps) {
   const { t } = useLingui()
+  const { id, status, seen } = item
   // A closed account cannot be credited.
   const owner = item.first?.payee ?? (item.reason === 'closed_account' ? undefined : (item.member ?? undefined))
   const [payee, setPayee] = useState<Payee | undefined>(owner)
@@ -151,7 +152,7 @@ function Crediting({ item, onClose }: DecidingProps) {
       confirm={name === undefined ? t`Choose a member first` : t`Credit to ${name}`}
       unready={payee === undefined}
       send={(_, idempotencyKey) =>
-        call('creditSuspense', { params: { id: item.id }, body: { status: item.status, memberId: payee?.id ?? '' }, idempotencyKey })
+        call('creditSuspense', { params: { id }, body: { status, seen, memberId: payee?.id ?? '' }, idempotencyKey })
       }
       onDone={(answer) =>
         toast.success(
@@ -175,12 +176,13 @@ function Crediting({ item, onClose }: DecidingProps) {
 
 function SendingBack({ item, approvalAbove, onClose }: DecidingProps) {
   const { t } = useLingui()
+  const { id, status, seen } = item
   return (
     <Decision
       title={t`Send this payment back?`}
       confirm={t`Send back`}
       danger
-      send={(_, idempotencyKey) => call('refundSuspense', { params: { id: item.id }, body: { status: item.status }, idempotencyKey })}
+      send={(_, idempotencyKey) => call('refundSuspense', { params: { id }, body: { status, seen }, idempotencyKey })}
       onDone={() =>
         toast.success(
           item.amount > approvalAbove
@@ -200,13 +202,14 @@ function SendingBack({ item, approvalAbove, onClose }: DecidingProps) {
 
 function Paying({ item, onClose }: DecidingProps) {
   const { t } = useLingui()
+  const { id, status, seen } = item
   return (
     <Decision
       title={t`Was this money paid by hand?`}
       confirm={t`Mark as paid`}
       question={{ label: t`Bank reference`, hint: t`The number the bank gave this payment.`, rule: bankReference }}
       send={(reference, idempotencyKey) =>
-        call('paySuspense', { params: { id: item.id }, body: { status: item.status, bankReference: reference }, idempotencyKey })
+        call('paySuspense', { params: { id }, body: { status, seen, bankReference: reference }, idempotencyKey })
       }
       onDone={(answer) =>
         toast.success(

@@ -32,12 +32,12 @@ function useTold(): (answer: { readonly transfer: Transfer }) => void {
 export function LineDialog({ line, onClose }: { readonly line: TransferLine; readonly onClose: () => void }) {
   const { t } = useLingui()
   const told = useTold()
-  const { id, order, amount, isClosed } = line
+  const { id, order, amount, isClosed, seen } = line
   return (
     <Decision
       title={<Trans>Confirm this transfer?</Trans>}
       confirm={order?.amount === amount ? t`Confirm` : t`Put it in suspense`}
-      send={() => call('confirmTransferLine', { params: { id }, body: { reference: order?.reference ?? null } })}
+      send={() => call('confirmTransferLine', { params: { id }, body: { reference: order?.reference ?? null, seen } })}
       onDone={told}
       onClose={onClose}
     >

@@ -21,7 +21,10 @@ import { useStatus } from './MoneyRows.tsx'
 import { useMay } from '../use-may.ts'
 import { ClosedLine, DecideTransfer, LineDialog, OrderOf, type Transfer, type TransferLine, TypedDialog } from './TransferDialogs.tsx'
 
-const linesQuery = pagesOf(['admin', 'transfer-lines'], (page, signal) => call('transferLines', { query: page, signal }))
+const linesQuery = (status: 'closed' | undefined) =>
+  pagesOf(['admin', 'transfer-lines', status], (page, signal) =>
+    call('transferLines', { query: { ...page, ...(status === undefined ? {} : { status }) }, signal }),
+  )
 const transfersQuery = (status: keyof typeof FILTERS | '') =>
   pagesOf(['admin', 'transfers', status], (page, signal) =>
     call('transfers', { query: { ...page, ...(status === '' ? {} : { status }) }, signal }),
@@ -65,7 +68,8 @@ export function Transfers() {
 
 function Lines({ mayConfirm }: { readonly mayConfirm: boolean }) {
   const { t } = useLingui()
-  const list = useInfiniteQuery(linesQuery)
+  const [status, setStatus] = useState<'closed'>()
+  const list = useInfiniteQuery(linesQuery(status))
   const [open, setOpen] = useState<TransferLine>()
   return (
     <section aria-label={t`Came in, without an entry`}>
@@ -76,7 +80,7 @@ function Lines({ mayConfirm }: { readonly mayConfirm: boolean }) {
         list={list}
         itemsOf={(page) => page.lines}
         failed={t`The lines could not be loaded.`}
-        empty={<EmptyState art="slip" title={t`All that came in has its entry`} />}
+        empty={<EmptyState art="slip" title={status === 'closed' ? t`No payments found` : t`All that came in has its entry`} />}
       >
         {(line) => {
           const { id, account, day, amount, order, isClosed } = line
@@ -98,6 +102,9 @@ function Lines({ mayConfirm }: { readonly mayConfirm: boolean }) {
           )
         }}
       </RowList>
+      <Button kind="quiet" onClick={() => setStatus(status === 'closed' ? undefined : 'closed')}>
+        {status === 'closed' ? t`Without an entry` : t`Closed with a reason`}
+      </Button>
       {open === undefined ? null : <LineDialog line={open} onClose={() => setOpen(undefined)} />}
     </section>
   )

@@ -115,7 +115,7 @@ function ByHandDecision({
         <Decision
           title={t`Show the whole bank account?`}
           confirm={t`Show`}
-          send={() => call('withdrawalBank', { params, body: { status } })}
+          send={() => call('withdrawalBank', { params, body: { status, seen } })}
           onDone={onBank}
           onClose={onClose}
         >

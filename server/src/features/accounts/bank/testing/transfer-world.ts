@@ -39,7 +39,8 @@ export async function openTransferWorld() {
     const { body } = await upload('preview', stored)
     return (await upload(`import?seen=${body.seen}&until=${DAY}`, stored)).body
   }
-  const lines = async () => (await ask('GET /admin/transfers/lines', finance)).body.lines as ShownLine[]
+  const list = async (query: string) => (await ask(`GET /admin/transfers/lines${query}`, finance)).body.lines as ShownLine[]
+  const lines = () => list('')
   return {
     ...world,
     db,
@@ -49,6 +50,7 @@ export async function openTransferWorld() {
     finance,
     importAll,
     lines,
+    closedLines: () => list('?status=closed'),
     /** A member asks to add money. */
     order: async (rupees: number, member?: bigint): Promise<Order> => {
       const as = member ?? (await makeMember(db))
@@ -71,7 +73,10 @@ export async function openTransferWorld() {
       return importAll()
     },
     confirmLine: async (line: ShownLine, as?: bigint) =>
-      ask(`POST /admin/transfers/lines/${line.id}/confirm`, as ?? (await clerk()), { reference: line.order?.reference ?? null }),
+      ask(`POST /admin/transfers/lines/${line.id}/confirm`, as ?? (await clerk()), {
+        reference: line.order?.reference ?? null,
+        seen: line.seen,
+      }),
     typed: async (order: Pick<Order, 'reference'>, rupees: number, bankReference: string, as?: bigint) =>
       ask('POST /admin/transfers', as ?? (await clerk()), { reference: order.reference, amount: rupees, bankReference, day: DAY }),
     balance: async (member: bigint): Promise<string> => {
@@ -99,5 +104,6 @@ export type ShownLine = {
   readonly id: string
   readonly amount: number
   readonly isClosed: boolean
+  readonly seen: string
   readonly order: { readonly reference: string; readonly amount: number; readonly member: { readonly name: string } } | null
 }
