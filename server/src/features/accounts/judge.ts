@@ -109,9 +109,12 @@ const ENTRY_OF: Sql = sql`
     select 'payment:' || s.payment_id, s.amount, 4 from autopay_charge c join suspense_item s on s.order_id = c.order_id
      where e.kind = 'payment' and e.is_credit and e.order_id in (c.order_id, c.cf_order_id) and s.payment_id = ${PAYMENT_PREFIX}::text || e.payment_id
     union all
+    -- Under an order that nobody here knows, only a mandate's: an order's own payment names its order, and its number may be a debit's too.
     select 'payment:' || min(payment_id), min(amount), 5 from (
-      select payment_id, amount from topup where payment_id in (e.payment_id, ${PAYMENT_PREFIX}::text || e.payment_id)
-      union select payment_id, amount from suspense_item where payment_id in (e.payment_id, ${PAYMENT_PREFIX}::text || e.payment_id)) named
+      select t.payment_id, t.amount from topup t where t.payment_id = ${PAYMENT_PREFIX}::text || e.payment_id
+         or t.payment_id = e.payment_id and (e.order_id is null or exists (select from autopay_charge c where c.order_id = t.order_id))
+      union select s.payment_id, s.amount from suspense_item s where s.payment_id = ${PAYMENT_PREFIX}::text || e.payment_id
+         or s.payment_id = e.payment_id and e.order_id is null) named
      where e.kind = 'payment' and e.is_credit and not exists (select from topup o where o.order_id = e.order_id)
     having count(distinct payment_id) = 1
     union all
@@ -150,6 +153,8 @@ async function matchByPayment(tx: Tx, settlementId: string): Promise<boolean> {
         select e.position, d.id, d.amount from gateway_settlement_event e
           join dispute d on d.amount = e.amount and d.payment_id in (e.payment_id, ${PAYMENT_PREFIX}::text || e.payment_id)
          where e.settlement_id = ${settlementId}::text and e.subject is null and ${IS_OF_DISPUTE} and ${IS_BOOKED}
+           and (e.order_id is null or e.order_id = d.order_id or starts_with(d.payment_id, ${PAYMENT_PREFIX}::text)
+             or exists (select from autopay_charge c where c.order_id = d.order_id))
            and not exists (select from dispute x where x.id = e.event_id)
            and not exists (select from gateway_settlement_event o where o.event_id = d.id and o.kind in ('dispute', 'dispute_back'))
            and not exists (select from gateway_settlement_event o where o.subject = 'dispute:' || d.id and o.kind = e.kind and o.event_id <> e.event_id)

@@ -18,6 +18,7 @@ import { bookPayout, holdWithdrawal } from '../../ledger/withdrawals.ts'
 import { forgetAlone } from '../../testing/database.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { openSettlementWorld, useSettlementWorld } from '../../testing/settlement-world.ts'
+import { compareSettlement } from './judge.ts'
 import { settleMorning } from './testing/morning.ts'
 
 const world = useSettlementWorld({ APPROVAL_ABOVE: '100' })
@@ -383,6 +384,36 @@ describe('findings', () => {
     expect(returned).toBeDefined()
     await world.nextMorning(9)
     expect(await only()).toMatchObject({ kind: 'missing', subject: 'payment:strange-payment', amount: -10 })
+    await clear()
+  })
+
+  test('a debit whose number an order’s payment has too is unknown until it is booked, and then its own', async () => {
+    const orderId = await world.paid(20)
+    await world.settle()
+    await world.nextMorning()
+    await clear()
+    const { paymentId } = await one<{ paymentId: string }>(
+      world.db,
+      sql`select payment_id as "paymentId" from topup where order_id = ${orderId}::text`,
+    )
+    const settled = 'of-a-debit'
+    await world.db.query(sql`
+      with seen as (
+        insert into gateway_settlement_seen (settlement_id, state, status, amount, fee, own_fee, events_read_at, report, report_hash)
+        values (${settled}::text, 'paid', 'SUCCESS', 3000, 0, 0, roz_now(), 'a debit', sha256('a debit')))
+      insert into gateway_settlement_event (settlement_id, position, event_id, kind, word, is_credit, amount, settled, fee, order_id, payment_id)
+      values (${settled}::text, 1, ${paymentId}::text, 'payment', 'PAYMENT', true, 3000, 3000, 0, 'an order of the gateway', ${paymentId}::text)`)
+    const compared = () => inTransaction(world.db, (tx) => compareSettlement(tx, { gatewayFee: 0, alarm: () => undefined }, settled))
+    await compared()
+    expect(await only()).toMatchObject({ kind: 'unknown_payment', amount: 30 })
+    const debit = { orderId: newOrderId(), paymentId: `sub_${paymentId}`, orderAmount: wholeRupees(30) }
+    const memberId = await makeMember(world.db)
+    await inTransaction(world.db, async (tx) => {
+      await createTopup(tx, { orderId: debit.orderId, memberId, amount: debit.orderAmount })
+      await captureTopup(tx, debit)
+    })
+    await compared()
+    expect(await world.findings()).toEqual([])
     await clear()
   })
 
