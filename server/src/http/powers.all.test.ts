@@ -123,7 +123,7 @@ let references = 0
 async function transferOrder(member: bigint, rupees: number) {
   const orderId = randomUUID().replaceAll('-', '')
   // It has no 0 and no 1.
-  const digits = [...(++references).toString(8).padStart(2, '0')].map((digit) => Number(digit) + 2)
+  const digits = Array.from((++references).toString(8).padStart(2, '0'), (digit) => Number(digit) + 2)
   const reference = `RZAAAAAA${digits.join('')}`
   await inTransaction(db, (tx) => createTopup(tx, { orderId, memberId: member, amount: wholeRupees(rupees) }))
   await db.query(sql`
