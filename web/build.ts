@@ -55,7 +55,7 @@ type PublicAssets = {
   /** The styles of most pages, of the home page and of the verifier's. The policy allows exactly these. */
   readonly css: Readonly<Record<'plain' | 'home' | 'verify', string>>
   readonly script: string
-  /** What `script` imports. */
+  /** The files that `script` imports. */
   readonly scriptParts: readonly string[]
   readonly verifyScript: string
   readonly font: string

@@ -87,7 +87,7 @@ const narrowing = {
   q: z.string().max(200).optional(),
 }
 
-/** What is done about a request. */
+/** Shared by the calls that change a request. */
 const work = {
   method: 'POST',
   stepUp: true,

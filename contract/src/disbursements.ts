@@ -80,14 +80,14 @@ export const helpState = z
   })
 const helpNarrowing = { ...narrowing, status: helpState.optional() }
 
-/** What somebody heard about the arrival of help. */
+/** The record of an arrival of help. */
 export const arrivalFields = {
   received: z.boolean('wrong_type'),
   on: z.string('arrival_day').regex(/^\d{4}-\d{2}-\d{2}$/, 'arrival_day'),
   code: z.optional(arrivalCode).meta({ description: 'With how code: the digits that the receiver told' }),
   reason: z.optional(decisionReason).meta({ description: 'Needed where it was not received' }),
 }
-/** What a helped person says weeks later. */
+/** A follow-up, weeks later: the helped person's words, and a picture. */
 export const followUpFields = {
   language,
   words: followUpWords,
@@ -103,14 +103,14 @@ export const followUpFields = {
     .optional()
     .meta({ description: 'An uploaded picture of this payment' }),
 }
-/** What an upload of a follow-up's picture takes and refuses. */
+/** An upload of a follow-up's picture, with its refusals. */
 export const pictureUpload = {
   ...uploaded,
   output: z.object({ hash: z.string().meta({ description: 'SHA-256 of the stored picture' }), width: count, height: count }),
   refusals: ['picture_not_picture', ...uploaded.refusals, 'follow_up_consent', 'follow_up_not_due', 'own_arrival', 'follow_up_picture'],
 } as const
 
-/** What changes a disbursement, or adds to it. */
+/** Shared by the calls that change a disbursement or add to it. */
 const change = {
   method: 'POST',
   stepUp: true,

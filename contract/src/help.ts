@@ -6,7 +6,7 @@ import { endpoint, staffCall, tableCall } from './endpoint.ts'
 import { HELPERS, STAFF, TREASURY } from './roles.ts'
 import { count, day, instant, nextCursor, page, rupees } from './shapes.ts'
 
-/** What each upload of a picture takes, and its refusals beside its own. */
+/** The limits and refusals of every upload of a picture; a call adds its own refusals. */
 export const uploaded = {
   upload: { field: 'file', bytesMax: 10 * 1024 * 1024, tooLarge: 'receipt_too_large' },
   status: 201,

@@ -69,7 +69,7 @@ export type ShareCard = {
   readonly art: string
 }
 
-/** What the page “Ask for help” answers to a form. */
+/** The answer of the page “Ask for help” to a form. */
 export type AskedHelp =
   | {
       readonly kind: 'form'

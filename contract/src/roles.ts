@@ -15,7 +15,7 @@ export const STAFF = ['owner', 'finance', 'editor', 'support', 'auditor'] as con
 export const READERS = ['owner', 'finance', 'support', 'auditor'] as const satisfies Roles
 /** Decisions about money. */
 export const TREASURY = ['owner', 'finance'] as const satisfies Roles
-/** Who reads whose tax was withheld. */
+/** Reads of the tax withheld from members. */
 export const TAX_READERS = ['owner', 'finance', 'auditor'] as const satisfies Roles
 /** Stories, beneficiaries and the words of the site. */
 export const EDITORS = ['owner', 'editor'] as const satisfies Roles
@@ -24,7 +24,7 @@ export const HELPERS = ['owner', 'finance', 'editor'] as const satisfies Roles
 /** Requests for help: who may list them, and who takes care of one. Only a helper ends one or agrees to it. */
 export const CASE_READERS = [...STAFF, 'volunteer'] as const satisfies Roles
 export const CASE_WORKERS = [...HELPERS, 'support', 'volunteer'] as const satisfies Roles
-/** Who records what came of a request: its arrival and its follow-ups. */
+/** Records of a request's outcome: its arrival and its follow-ups. */
 export const CASE_WITNESSES = [...HELPERS, 'volunteer'] as const satisfies Roles
 /** Care of a member: messages, notes, suspension and holds. */
 export const CARE = ['owner', 'finance', 'support'] as const satisfies Roles

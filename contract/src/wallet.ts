@@ -61,7 +61,7 @@ export const bankDetail = z.strictObject({ accountHolderName, accountNumber, ifs
 /** A UPI ID in place of a bank account. */
 export const upiDetail = z.strictObject({ accountHolderName, upiId }, 'holder_required')
 
-/** What each place of a withdrawal has beside itself. */
+/** The destination of a withdrawal: a bank account or a UPI ID. */
 export const placeOfMoney = {
   bankDetail: bankDetail.optional(),
   upiDetail: upiDetail.optional(),

@@ -21,7 +21,7 @@ export type ArrivalWay = (typeof ARRIVAL_WAYS)[number]
 /** From then on a payment that nobody confirmed is on the to-do list, and counts as late. */
 export const CONFIRMED_WITHIN_DAYS = 7
 
-/** What givers read of help that arrived, with its day in the place of `{on}`. */
+/** The sentence that givers read about help that arrived; `{on}` is its day. */
 export const RECEIVED_WORDS = {
   call: texts('Received, confirmed by a call on {on}.'),
   visit: texts('Received, confirmed by a visit on {on}.'),

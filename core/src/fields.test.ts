@@ -123,6 +123,25 @@ test('valid values are accepted', () => {
   }
 })
 
+test('the domain of an email becomes ASCII; an IPv4 address and what only a web address has are refused', () => {
+  for (const [typed, sent] of [
+    [' Ajay@डाटा.भारत ', 'Ajay@xn--c2bd1gb.xn--h2brj9c'],
+    ['ajay@डाटा。भारत', 'ajay@xn--c2bd1gb.xn--h2brj9c'],
+    ['ajay@Bücher.example', 'ajay@xn--bcher-kva.example'],
+    ['ajay@ｅｘａｍｐｌｅ.in', 'ajay@example.in'],
+    ['Ajay@Example.in', 'Ajay@Example.in'],
+  ] as const) {
+    expect(z.parse(fields.email, typed)).toBe(sent)
+  }
+  const beyondDomain = ['डाटा.भारत:25', 'डाटा.भारत/x', 'डाटा.भारत?x', 'डाटा.भारत#x', 'डाटा.%61', 'a@डाटा.भारत', 'डा टा.भारत']
+  const numbers = ['１２７.０.０.１', '１２７.１', '１２７', '０ｘ７ｆ.１']
+  // `℀` means `a/c`. The label of 63 letters is longer in ASCII.
+  const invalid = ['डाटा', 'डाटा.भारत.', '℀डाटा.भारत', `${'ट'.repeat(63)}.भारत`]
+  for (const domain of [...beyondDomain, ...numbers, ...invalid])
+    expect([domain, problem(fields.email, `ajay@${domain}`)]).toEqual([domain, 'Please enter a valid email address'])
+  expect(problem(fields.email, 'अजय@डाटा.भारत')).toBe('Please enter a valid email address')
+})
+
 test('a top-up of ₹10 to ₹30 is accepted, and others are refused with the limit', () => {
   const limits = { min: paise(1000n), max: paise(3000n) }
   const text = (amount: bigint) => fields.fieldText(fields.topupProblem(paise(amount), limits) ?? 'none', 'en')

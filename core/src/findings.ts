@@ -1,5 +1,5 @@
 /**
- * What may not fit between our books, the gateway and the bank: the kinds of a finding.
+ * The kinds of a finding: a difference between our books, the gateway and the bank.
  * - `FINDING_MEANING` explains each in the contract; the portal has its own words.
  */
 export const FINDING_MEANING = {

@@ -1,4 +1,4 @@
-/** What a helped person says weeks after the help arrived: public words, in their own language, and a picture. */
+/** A follow-up, weeks after the help arrived: the helped person's public words, in their own language, and a picture. */
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
 import { withoutContact } from './public-words.ts'

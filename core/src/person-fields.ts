@@ -24,7 +24,31 @@ const code = (problem: keyof typeof PERSON_TEXTS) => ({ error: problem })
 const EMAIL =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)+$/
 
-export const email = text('fill_all').check(z.trim(), z.maxLength(254, code('email_invalid')), z.regex(EMAIL, code('email_invalid')))
+/** A domain with letters beyond ASCII, and without the signs that only a web address has: a port, a path, `%`. */
+const BEYOND_ASCII = /^(?=.*[\u0080-\u{10ffff}])[a-z\d.\-\u0080-\u{10ffff}]{1,254}$/iu
+
+/**
+ * The address with its domain in ASCII, as mail is sent to it: `ajay@डाटा.भारत` is `ajay@xn--c2bd1gb.xn--h2brj9c`. An address without
+ * such a form stays and meets the rule as it is; so does one whose digits (`１２７.１`) the URL would read as an IPv4 address.
+ */
+export function asciiAddress(address: string): string {
+  const at = address.lastIndexOf('@') + 1
+  const domain = address.slice(at)
+  if (!BEYOND_ASCII.test(domain)) return address
+  try {
+    const { hostname } = new URL(`http://${domain}`)
+    return /\.\d+$/.test(hostname) ? address : address.slice(0, at) + hostname
+  } catch {
+    return address
+  }
+}
+
+export const email = text('fill_all').check(
+  z.trim(),
+  z.overwrite(asciiAddress),
+  z.maxLength(254, code('email_invalid')),
+  z.regex(EMAIL, code('email_invalid')),
+)
 export const phone = text('phone_required').check(
   z.overwrite(readOr(readPhone)),
   z.minLength(1, code('phone_required')),

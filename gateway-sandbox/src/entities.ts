@@ -137,7 +137,7 @@ export function paymentEvent({ order, attempt }: Moved, nowMs: number): Event | 
   return { channel: 'pg', subject: `order:${orderId}`, type, url: notifyUrl, body: paymentBody(order, attempt, type, nowMs) }
 }
 
-/** What webhooks tell of a payment, its order and its payer. */
+/** The data of a payment, its order and its payer in webhooks. */
 export const paymentData = (order: Order, attempt: Attempt): Record<string, unknown> => ({
   order: {
     order_id: order.orderId,

@@ -84,7 +84,7 @@ type AutopayDeps = {
 
 export function createAutopay({ operations, gateway, journal, dice, savers, complain }: AutopayDeps) {
   const { operation, ok } = operations
-  /** Whose debits are raised: only they have one that a bank can end. */
+  /** Savers whose debits are raised: only they have a debit that a bank can end. */
   const resumed = new Set<Saver>()
 
   async function wish(saver: Saver): Promise<void> {

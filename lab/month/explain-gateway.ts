@@ -1,4 +1,4 @@
-/** What a difference of GATEWAY comes from: the payments, refunds and disputes that only one side has. */
+/** Explains a difference of GATEWAY: the payments, refunds and disputes that only one side has. */
 import { sql } from '@roz/server/db/sql.ts'
 import { ACCOUNTS } from '@roz/server/ledger/accounts.ts'
 import { type GatewayBooks, outsideOf } from './gateway-books.ts'

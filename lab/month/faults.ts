@@ -1,5 +1,5 @@
 /**
- * What the gateway does wrong, and when: each switch of the sandbox (gateway-sandbox/README.md) has a part of a day, and most a night.
+ * The gateway's faults and their times: each switch of the sandbox (gateway-sandbox/README.md) has a part of a day, and most a night.
  * - Switches of debits come again at the end of the month, when debits are due.
  * - The rest of the members' day is without a fault, so that every payment of the month is made.
  */

@@ -50,7 +50,7 @@ export async function compareAccounts({ db }: World, books: GatewayBooks, bank: 
   ]
 }
 
-/** What the portal still lists, in words; empty when everything is done. */
+/** The work that the portal still lists, in words; empty when everything is done. */
 export async function listLeft(world: World): Promise<string[]> {
   const { todo } = (await world.as('owner', 'adminTodo')).output
   const { findings } = (await world.as('owner', 'findings', { query: { limit: '100' } })).output
@@ -108,7 +108,7 @@ const WEAK = 3
 const TWIN = path.join(ROOT, 'spec/verify.py')
 const TWIN_MS = 300_000
 
-/** What either verifier says against a day: the program of verifier/, and its twin in Python that shares no code with it. */
+/** The complaints of both verifiers about a day: the program of verifier/, and its twin in Python that shares no code with it. */
 async function verifyPublished({ roz }: World, day: string): Promise<string[]> {
   const base = `${roz.url}/api/public`
   const { steps } = await verifyDay(urlSource(`${base}/`), day)

@@ -25,7 +25,7 @@ type Deps = {
   readonly setFault: (fault: Fault | undefined) => Promise<void>
 }
 
-/** What must be reached at the end of a day. */
+/** The totals to reach by the end of a day. */
 export type Goal = { readonly payments: number; readonly mandates: number }
 
 export function createMembersDay({ world, dice, acts, payers, savers, setFault }: Deps) {

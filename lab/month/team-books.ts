@@ -1,4 +1,4 @@
-/** What the team does about gateway and bank: it records settlements, imports the statement, matches its lines and closes findings. */
+/** The team's work on gateway and bank: it records settlements, imports the statement, matches its lines and closes findings. */
 import { randomUUID } from 'node:crypto'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { STATEMENT_PRESETS } from '@roz/core/statement-presets.ts'

@@ -1,4 +1,4 @@
-/** What the team decides about members' money: suspense, refunds and withdrawals. */
+/** The team's decisions about members' money: suspense, refunds and withdrawals. */
 import type { Api, Output } from '@roz/contract/api.ts'
 import { dayAt } from '@roz/core/ist-day.ts'
 import type { Dice } from '../faults/random.ts'

@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util'
 const ROOT = path.join(import.meta.dirname, '../..')
 const BUILD = path.join(ROOT, '.build')
 const EVERY = ['core/src/**/*.ts', 'contract/src/**/*.ts', 'verifier/src/**/*.ts']
-/** What the tests read. Everything else stays out of the copy. */
+/** Files that the tests read. Everything else stays out of the copy. */
 const COPIED = ['core', 'contract', 'verifier', 'spec', 'locales', 'docs', 'package.json', 'tsconfig.base.json']
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { survivors: { type: 'string', default: '30' } } })

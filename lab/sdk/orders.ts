@@ -1,4 +1,4 @@
-/** What the SDK expects of orders, payments, refunds and disputes. */
+/** The SDK's expectations of orders, payments, refunds and disputes. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import type { Json } from './sdk.ts'
 import { type Expectation, freshId, order, refusal } from './world.ts'

@@ -1,4 +1,4 @@
-/** What the SDK expects of settlements, in its own version and in the one before. */
+/** The SDK's expectations of settlements, in its own version and in the one before. */
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import type { Json } from './sdk.ts'
 import { type Expectation, freshId, order, refusal, type World } from './world.ts'

@@ -1,4 +1,4 @@
-/** What the SDK expects of plans, subscriptions, their payments and refunds. */
+/** The SDK's expectations of plans, subscriptions, their payments and refunds. */
 import { deepEqual, equal, match } from 'node:assert/strict'
 import type { Answered, Json } from './sdk.ts'
 import { charge, type Expectation, freshId, mandate, refusal, subscriptionBody, type World } from './world.ts'

@@ -21,7 +21,7 @@ const shallow = (form: Form): Form => (typeof form === 'string' ? form : Array.i
 /** The member's own data, as a file. */
 const SAVED_AS_IT_IS = '/user/export'
 /**
- * What the browser gets. Only a form with a newer field is whole: a page in place of an answer differs from every other form at its
+ * The form that the browser gets. Only one with a newer field is whole: a page in place of an answer differs from all others at the
  * first level already, and each byte here is loaded before the first screen.
  */
 export function briefFormOf(spec: Pick<EndpointSpec, 'output' | 'path'>): Form {

@@ -16,7 +16,7 @@ type Json = Record<string, unknown>
 
 const time = (instantMs: number | null): string | null => (instantMs === null ? null : indianTime(instantMs))
 
-/** What was paid, what was taken or given beside that, and the gateway's own part. */
+/** The sums of a settlement: payments, the gateway's charge and tax, and all other events. */
 export function settlementSums({ events }: Settlement): Record<'paymentPaise' | 'chargePaise' | 'taxPaise' | 'adjustmentPaise', number> {
   const sum = (of: (event: MoneyEvent) => number): number => events.reduce((total, event) => total + of(event), 0)
   return {

@@ -1,5 +1,5 @@
 /**
- * What the account has earned and what was taken from it, derived from payments, refunds and disputes.
+ * Credits and debits of the account, derived from payments, refunds and disputes.
  *
  * - The gateway keeps 1.95 % of a payment and 18 % tax on that, each to the paisa.
  * - A refund or a lost dispute is taken once it is final. If it is reversed after it was settled, it comes back as an event of its own.

@@ -4,7 +4,7 @@ import { type Answer, freshId, whole } from './world.ts'
 
 export const detail = (row: Json, part: string): Json => row[part] as Json
 
-/** What the events of a settlement add up to. */
+/** The sum of a settlement's events. */
 export const total = (events: readonly Json[]): number =>
   Math.round(
     events.reduce((sum, row) => {

@@ -1,4 +1,4 @@
-/** What a bank says of a UPI ID, an account or an IFSC, and the checks that were made. */
+/** A bank's answers about a UPI ID, an account or an IFSC, and the checks that were made. */
 export type BankWord = {
   /** The account's name at the bank. Null: the name that is asked for. */
   readonly name: string | null

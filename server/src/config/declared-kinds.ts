@@ -1,4 +1,4 @@
-/** What the declaration of a setting says (declared.ts). */
+/** The type of a setting's declaration (declared.ts). */
 type Common = {
   /** One sentence for the operator. */
   readonly says: string

@@ -23,7 +23,7 @@ export const isEntryOf = (outlay: Sql, settlement: Sql): Sql =>
   sql`${outlay}.kind = 'gateway_settled' and ${outlay}.purpose in (upper(${settlement}.settlement_id), upper(${settlement}.utr))`
 /** The outlay `o` records the settlement `s`. */
 export const IS_RECORDED: Sql = sql`(${isEntryOf(sql`o`, sql`s`)} and o.status <> 'rejected')`
-/** What waits to be recorded: `s` has paid, and its events are read. */
+/** The settlement `s` waits to be recorded: it has paid, and its events are read. */
 export const IS_PROPOSED: Sql = sql`(
   s.state = 'paid' and s.events_read_at is not null and s.covers is null and not exists (select from outlay o where ${IS_RECORDED}))`
 

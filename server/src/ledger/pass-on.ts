@@ -21,7 +21,7 @@ export type OwnPrize = {
   readonly rank: number
   /** Paid out, after tax. */
   readonly amount: Paise
-  /** What a gift may take of it, before the balance is looked at. */
+  /** The most that a gift may take of it; the balance may allow less. */
   readonly kept: Paise
   /** The last day on which it can be passed on. */
   readonly until: IstDay
@@ -64,7 +64,7 @@ export async function passOn(
   return accepted({ given, balance: await give(tx, { memberId, ...prize, amount: given }) })
 }
 
-/** What a gift takes of a prize: the part that paid no debt, and no more than the balance. */
+/** The part of a prize that a gift takes: without the part that paid a debt, and at most the balance. */
 export const leftOf = ({ kept }: Pick<OwnPrize, 'kept'>, balance: Paise): Paise => (kept < balance ? kept : balance)
 
 type Gift = { readonly memberId: bigint; readonly day: IstDay; readonly rank: number; readonly amount: Paise }

@@ -72,7 +72,7 @@ type Row = { readonly memberId: bigint; readonly amount: Paise; readonly status:
 type Locked = Row & { readonly shownTo: bigint | null; readonly firstApprovedBy: bigint | null; readonly returnFirstBy: bigint | null }
 
 /**
- * Who said that the payout by hand `w` came back, while that waits for a second person.
+ * The first person to say that the payout by hand `w` came back, while a second person has not confirmed it.
  * It lapses after seven days: a mistake needs nobody to take it back.
  */
 export const RETURN_VOICE: Sql = sql`

@@ -42,7 +42,7 @@ export function readPayoutDetail(secrets: Secrets, { memberId, sealed }: StoredA
   return isUpi(detail) ? upiDetail.parse(detail) : bankDetail.parse(detail)
 }
 
-/** What makes two accounts the same one. */
+/** The identity of an account: two accounts are the same if this text is. */
 export const accountIdentity = (detail: PayoutDetail): string =>
   isUpi(detail) ? `upi\n${detail.upiId}` : `${detail.accountNumber}\n${detail.ifscCode}`
 
@@ -63,7 +63,7 @@ export const shownAccount = ({ bankName, lastFour, nameMatch }: ShownAccount): S
   upi: lastFour.includes(IS_UPI) ? lastFour : null,
   nameMatch,
 })
-/** What the bank of the row `b` said of its name; null until it has. */
+/** The bank's answer about the name of the row `b`; null before there is one. */
 export const nameMatchOf = (b: Sql): Sql => sql`(select n.result from payee_name_check n where n.bank_account_id = ${b}.id)`
 /** Whether names are checked, and the bank of the row `b` was never asked. */
 export const isNameUnasked = (b: Sql): Sql =>

@@ -9,6 +9,7 @@
  */
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
+import { asciiAddress } from '@roz/core/person-fields.ts'
 import { type Queryable, one, sql } from '../db/sql.ts'
 
 export type Limit = {
@@ -74,8 +75,8 @@ export async function forgetOldHits(from: Queryable): Promise<boolean> {
 
 const digest = (key: readonly string[]): Buffer => createHash('sha256').update(JSON.stringify(key)).digest()
 
-/** Compares mail addresses without regard to case. */
-export const addressKey = (email: string): string => email.trim().toLowerCase()
+/** Compares mail addresses without regard to case, and to whether the domain was typed in its own script or in ASCII. */
+export const addressKey = (email: string): string => asciiAddress(email.trim()).toLowerCase()
 
 /** Turns an IPv4-mapped IPv6 address into the IPv4 address. */
 export const plainIp = (ip: string): string => /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1] ?? ip.toLowerCase()

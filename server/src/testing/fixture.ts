@@ -1,4 +1,4 @@
-/** What the tests of a file share. Call these once, outside of every test. */
+/** Fixtures that the tests of a file share. Call these once, outside of every test. */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 
 type Closable = { readonly close: () => unknown } | { readonly stop: () => unknown }

@@ -110,7 +110,7 @@ const NoPicture = () => (
   </div>
 )
 
-/** What the story tells, with a mark if it is in another language than the page. */
+/** The text of a story, with a mark if it is in another language than the page. */
 export function Told({ story: { description, languages } }: { readonly story: Story }) {
   const { language } = usePage()
   return (

@@ -66,7 +66,7 @@ export type NewCharge = {
   readonly remarks: string
 }
 
-/** What a webhook is about. A webhook only says "ask again". */
+/** The subject of a webhook. A webhook only says "ask again". */
 export type MandateEvent = { readonly eventKey: string; readonly type: string; readonly mandateId: string | undefined }
 
 export type MandateGateway = {

@@ -10,7 +10,7 @@ import type { NameAnswer, NameQuestion, PayeeNames } from './port.ts'
 import { openSandbox } from '../../testing/gateway-calls.ts'
 import { perFile } from '../../testing/fixture.ts'
 
-/** What the bank says of a UPI ID. */
+/** The bank's answer about a UPI ID. */
 type Bank = { readonly name?: string; readonly status?: string; readonly result?: string }
 type Counterpart = {
   readonly names: PayeeNames

@@ -27,7 +27,7 @@ import {
 import { perFile } from '../../testing/fixture.ts'
 
 type Outcome = 'success' | 'failed' | 'pending' | 'dropped'
-/** What a hosted checkout has beside orders and payments. */
+/** Controls that a hosted checkout has besides orders and payments. */
 type Hosted = {
   /** The same gateway with a wrong secret. */
   readonly stranger: PaymentGateway

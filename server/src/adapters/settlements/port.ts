@@ -17,7 +17,7 @@ export type ToldSettlement = {
   readonly status: string
   /** The bank's number of the transfer. */
   readonly utr: string | undefined
-  /** What reaches our bank. */
+  /** The amount that reaches our bank. */
   readonly amount: Paise
   /** The gateway's charges and the taxes on them: of the payments, and of the settlement itself. */
   readonly fee: Paise
@@ -37,7 +37,7 @@ export type SettlementEvent = {
   /** Whether the gateway gives or takes; undefined for another word. */
   readonly isCredit: boolean | undefined
   readonly amount: Paise
-  /** What it changes of the settlement: the amount less charge and tax, without a sign. */
+  /** The event's part of the settlement: the amount less charge and tax, without a sign. */
   readonly settled: Paise
   /** Charge and tax. */
   readonly fee: Paise
@@ -61,6 +61,6 @@ export type SettlementGateway = {
     readonly until: IstDay
     readonly cursor?: string | undefined
   }): Promise<ToldPage<ToldSettlement>>
-  /** What a settlement contains. */
+  /** The events of a settlement. */
   listSettlementEvents(asked: { readonly settlementId: string; readonly cursor?: string | undefined }): Promise<ToldPage<SettlementEvent>>
 }

@@ -55,7 +55,7 @@ export async function compareSettlement(tx: Tx, { gatewayFee, alarm }: Judging, 
   if (seen.state === 'failed' && seen.covers !== null) await compareSettlement(tx, { gatewayFee, alarm }, seen.covers)
 }
 
-/** What the gateway says of the whole settlement. */
+/** Findings about the settlement as a whole: its status is unknown, or it failed. */
 function stateFindings(settlementId: string, { state, status, booked, corrected, covers }: Seen): Found[] {
   const subject = `settlement:${settlementId}`
   if (state === 'unknown') return [{ kind: 'unknown_word', subject, difference: 0n, detail: status }]
@@ -172,7 +172,7 @@ async function findDisputes(tx: Tx, settlementId: string): Promise<void> {
     await enqueue(tx, { kind: 'find_dispute', key: `${settlementId}:${eventId}:${today}`, payload: { eventId, paymentId } })
 }
 
-/** What an event gives, below zero what it takes. */
+/** The amount of an event, above zero if it gives and below zero if it takes. */
 const GIVEN = sql`case when e.is_credit then e.amount when not e.is_credit then -e.amount else 0 end`
 const OURS = sql`case when e.is_credit then e.ours else -e.ours end`
 const SHARE = sql`case when e.is_credit then e.amount - e.fee when not e.is_credit then -(e.amount + e.fee) else 0 end`

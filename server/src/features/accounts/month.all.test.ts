@@ -137,7 +137,7 @@ const morning = async (): Promise<void> => {
   for (let round = 0; round < 12; round++) await world.moveTo(world.now() + 6 * 60_000)
 }
 
-/** What the bank was paid: settlements that arrived and did not go back. */
+/** The sum of the settlements that reached the bank and did not go back. */
 async function paidToBank(): Promise<bigint> {
   const { paid } = await one<{ paid: bigint }>(
     world.db,

@@ -17,7 +17,7 @@ export const isCorrected = (row: Sql): Sql => sql`(
               where c.settlement_id = ${row}.corrected_by))`
 
 /**
- * What the bank had of a recorded settlement, by the books: the paise that were recorded for it, and of all that were taken off it.
+ * The whole amount or fee of a recorded settlement: the paise recorded for it, and for each returned settlement that was taken off it.
  * Null if it is not recorded.
  */
 export const wholeOf = (settlementId: Sql, part: 'amount_paise' | 'fee_paise'): Sql => sql`(
@@ -40,7 +40,7 @@ export type Proposal = {
 type Row = Omit<Proposal, 'corrects'>
 type Returned = { readonly settlementId: string; readonly amount: Paise; readonly fee: Paise }
 
-/** What is to be recorded for a settlement; undefined if nothing is. The caller holds the lock of outlays if it records. */
+/** The entry to record for a settlement; undefined if there is none. A caller that records it holds the lock of outlays. */
 export async function findProposal(from: Queryable, settlementId: string): Promise<Proposal | undefined> {
   const row = await maybeOne<Row>(
     from,

@@ -50,7 +50,7 @@ export async function readDue(deps: ReadingDeps): Promise<boolean> {
   return tried.ok
 }
 
-/** What is due first: the list, a settlement's id, or the look for entries that no settlement has. */
+/** The first due step: `list`, a settlement's id, or `look` (for entries that no settlement has). */
 async function findDue(db: Db): Promise<string | undefined> {
   const found = await maybeOne<{ due: string }>(
     db,

@@ -182,7 +182,7 @@ test('no part starts while a round ends or the next one takes its members in, fo
   expect(await runAll(night)).toBeGreaterThan(5)
 })
 
-/** What the overview, the to-do list and /metrics say. */
+/** The findings in the overview, in the to-do list and at /metrics. */
 async function seenFindings() {
   const calls = await serveCalls(database.db, createAdmin({ db: database.db }).handlers)
   const { audit } = (await calls.ask('GET /admin/stats', { as: admin })).body

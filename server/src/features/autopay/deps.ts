@@ -1,4 +1,4 @@
-/** What AutoPay needs, and the rows that its parts share. */
+/** The dependencies of AutoPay, and the rows that its parts share. */
 import type { AutopayState } from '@roz/core/autopay.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'

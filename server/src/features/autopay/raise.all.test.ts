@@ -129,7 +129,7 @@ describe('nothing is raised', () => {
 })
 
 type Switches = Partial<Pick<AutopayDeps, 'autopayOn' | 'topupsOn'>>
-/** What the due work of debits needs, in a process of its own. */
+/** The dependencies of the due work of debits, for a process of its own. */
 const depsAlone = (switches: Switches = {}): AutopayDeps =>
   ({
     db: world.db,

@@ -146,8 +146,8 @@ async function withReplies(from: Queryable, rows: readonly Row[]): Promise<Messa
 }
 
 /**
- * What a member wrote to support, for the member's export: whatever was sent logged in, and what came from the account's address. Until
- * the address is confirmed, its messages may be a stranger's.
+ * A member's messages to support, for the export: those sent logged in, and those from the account's address once it is confirmed.
+ * Before that they may be a stranger's.
  */
 export async function listOwnMessages(db: Db, memberId: bigint) {
   const rows = await db.query<Row>(sql`

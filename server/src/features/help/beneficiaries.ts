@@ -271,7 +271,7 @@ async function isSaid(tx: Tx, id: string, publicName: string): Promise<boolean> 
   return paid.some(({ words }) => namesPerson(words, publicName))
 }
 
-/** What the person told and showed later ends with the consent to be asked; the files are for the caller to remove. */
+/** Deletes the person's follow-ups when the consent to be asked ends. The caller removes the returned picture files. */
 async function forgetFollowUps(tx: Tx, id: string): Promise<{ readonly told: number; readonly pictures: readonly string[] }> {
   const paid = sql`(select id from outlay where beneficiary_id = ${id}::uuid)`
   // Locked before their pictures, as when one is withheld.

@@ -1,4 +1,4 @@
-/** What came of a request, recorded by a volunteer: only of their own requests, and never on both sides. */
+/** A volunteer records the outcome of a request: only of their own requests, and never on both sides. */
 import { startOfDayMs } from '@roz/core/ist-day.ts'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'

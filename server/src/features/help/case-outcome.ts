@@ -1,5 +1,5 @@
 /**
- * What came of a request: whether its help arrived, and what the person says weeks later.
+ * The outcome of a request: its arrival, and the follow-ups weeks later.
  * - The same records as those of the payment (arrivals.ts, follow-ups.ts), for people who see requests and no payments.
  * - A volunteer records only what is assigned to them, and confirms nothing of a request that they checked: nobody is on both sides.
  * - The payment is locked before the request, as when it is recorded at the payment.

@@ -28,7 +28,7 @@ import type { Secrets } from '../../secrets/secrets.ts'
 import type { CaseDeps } from './deps.ts'
 
 export type Asked = Input<(typeof caseCalls)['askForHelp']>['body']
-/** What is encrypted of a case. `answer`: the free words of a refusal. */
+/** The encrypted fields of a case. `answer`: the free words of a refusal. */
 export type SealedCase = {
   readonly words: string
   readonly name: string

@@ -1,5 +1,5 @@
 /**
- * Whom the help reached, and whether its promises were kept.
+ * Figures of the home page: how many people were helped, and how often our promises about help were kept.
  * - A beneficiary counts once, with booked help that did not all come back; also after a revoked consent, because it names nobody.
  * - A day's story is due at 6 PM of the day after (members/late-stories.ts). A story of its help counts like its own.
  */

@@ -123,6 +123,13 @@ describe('the first administrator', () => {
     expect((await roz.ask('POST /admin/login', { body: { email: 'first@x.test', password: 'another password' } })).status).toBe(401)
   })
 
+  test('with a domain in another script is made once and logs in with the address as typed', async () => {
+    const owner = { email: 'ajay@डाटा.भारत', password: 'owner password' }
+    for (const isNew of [true, false]) expect(await ensureAdmin(roz.db, owner)).toMatchObject({ isNew })
+    const answer = await roz.ask('POST /admin/login', { body: owner })
+    expect([answer.status, answer.body.user.email]).toEqual([200, 'ajay@xn--c2bd1gb.xn--h2brj9c'])
+  })
+
   test('is made once by two starts at once, and one of them returns the password', async () => {
     const both = await Promise.all([1, 2].map(() => ensureAdmin(roz.db, { email: 'two@x.test', password: undefined })))
     expect(both.filter((made) => made.isNew && made.madePassword !== undefined)).toHaveLength(1)

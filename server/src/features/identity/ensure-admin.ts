@@ -6,6 +6,7 @@
  * - An existing password is never changed.
  * - A generated password is returned once and stored nowhere.
  */
+import { asciiAddress } from '@roz/core/person-fields.ts'
 import { logStaff } from '../../staff/staff-log.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -39,7 +40,7 @@ export async function ensureAdmin(db: Db, admin: { readonly email: string; reado
     const row = await maybeOne<{ id: bigint }>(
       tx,
       sql`insert into member (name, email, role, staff_role, password_hash, email_verified_at)
-          values ('Administrator', ${admin.email.trim()}::text, 'admin', 'owner', ${passwordHash}::text, roz_now())
+          values ('Administrator', ${asciiAddress(admin.email.trim())}::text, 'admin', 'owner', ${passwordHash}::text, roz_now())
           on conflict do nothing returning id`,
     )
     if (row === undefined) return false

@@ -147,6 +147,8 @@ describe('a Google sign-in', () => {
   test('an address in a domain of another script is stored as the browser sends it; another script before the @ is refused', async () => {
     const answer = await signIn({ sub: 'g8', email: 'ajay@डाटा.भारत' })
     expect([answer.status, answer.body.user.email]).toEqual([200, 'ajay@xn--c2bd1gb.xn--h2brj9c'])
+    const body = { name: 'Ajay Rao', email: 'ajay@डाटा.भारत', phone: '9876543210', password: PASSWORD }
+    expect((await roz.ask('POST /auth/register', { body })).body.code).toBe('email_taken')
     expect((await signIn({ sub: 'g9', email: 'अजय@डाटा.भारत' })).body.code).toBe('google_failed')
   })
 

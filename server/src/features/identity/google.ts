@@ -8,7 +8,6 @@
  * - A second Google account with the same address is refused, and so is an account of the staff: it logs in to the portal alone.
  */
 import { randomUUID } from 'node:crypto'
-import { domainToASCII } from 'node:url'
 import type { identityCalls } from '@roz/contract/identity.ts'
 import type { Language } from '@roz/core/language.ts'
 import { name as nameRule } from '@roz/core/name-fields.ts'
@@ -67,16 +66,10 @@ function createJudge(clientId: string, jwksUrl: string): Judge {
   }
 }
 
-/** The domain in ASCII, as a browser sends it from a form: so both doors have one rule, and one account for an address. */
-function asciiAddress(email: string): string {
-  const at = email.lastIndexOf('@')
-  return `${email.slice(0, at)}@${domainToASCII(email.slice(at + 1))}`
-}
-
 function userIn(payload: JWTPayload): GoogleUser | undefined {
   const { sub, email, email_verified: isVerified, name, nonce, exp } = payload
   if (typeof sub !== 'string' || sub === '' || sub.length > 255) return undefined
-  const address = typeof email === 'string' ? emailRule.safeParse(asciiAddress(email)).data : undefined
+  const address = emailRule.safeParse(email).data
   if (address === undefined || isVerified !== true) return undefined
   if (exp === undefined || (nonce !== undefined && typeof nonce !== 'string')) return undefined
   const called = asName(typeof name === 'string' ? name : '') ?? asName((address.split('@')[0] ?? '').replaceAll('.', ' ')) ?? NAMELESS

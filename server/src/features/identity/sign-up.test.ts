@@ -80,6 +80,17 @@ describe('registering', () => {
     expect(hindi.body.message).toBe('इस ईमेल से एक खाता पहले से है।')
   })
 
+  test('stores the domain of an address in ASCII; a login and a forgotten password find the account by the address as typed', async () => {
+    const [typed, stored] = ['Ajay@डाटा.भारत', 'Ajay@xn--c2bd1gb.xn--h2brj9c'] as const
+    const answer = await roz.ask('POST /auth/register', { body: form(typed) })
+    expect([answer.status, answer.body.user.email]).toEqual([201, stored])
+    for (const again of [typed, stored.toUpperCase()])
+      expect((await roz.ask('POST /auth/register', { body: form(again) })).body.code).toBe('email_taken')
+    for (const given of [typed, stored]) expect((await roz.login(given, PASSWORD)).body.user.email).toBe(stored)
+    await roz.ask('POST /auth/forgot-password', { body: { email: typed } })
+    expect((await roz.mailsTo(stored)).map(({ subject }) => subject)).toContain('Reset your Roz password')
+  })
+
   test('makes one account for many simultaneous registrations of an address', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, i) => roz.ask('POST /auth/register', { body: form(i % 2 ? 'race@x.test' : 'RACE@x.test') })),

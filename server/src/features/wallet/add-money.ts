@@ -41,7 +41,7 @@ export type AddMoneyDeps = {
   readonly warn: (details: object, message: string) => void
 }
 
-/** What the two ways to pay differ in. */
+/** The differences between the two ways to pay. */
 type Way<V> = {
   readonly route: 'addMoney' | 'askTransfer'
   readonly phone?: string

@@ -1,4 +1,4 @@
-/** What the steps of a random history share: the operations that were done, the ids that were given, and picking by a number. */
+/** Shared by the steps of a random history: the operations so far, the ids in use, and picking by a number. */
 import { type addDays, startOfDayMs } from '@roz/core/ist-day.ts'
 import { POLICY_A, policyB } from '@roz/core/split.ts'
 import type { Books } from './model-books.ts'

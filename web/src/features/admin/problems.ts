@@ -6,7 +6,7 @@ import { ApiError } from '../../app/api.ts'
 /** A field code, or the server's finished words, by field (`portalError` turns both into text). */
 export type Problems = Readonly<Record<string, string | undefined>>
 
-/** What a rule of core says of a typed value. */
+/** The problem that a rule of core finds in a typed value. */
 export const problemOf = (rule: z.ZodMiniType, value: string): string | undefined => rule.safeParse(value).error?.issues[0]?.message
 
 export function useProblems() {

@@ -1,4 +1,4 @@
-/** What the helped person said and showed weeks after the help arrived, in their own language, below the story. */
+/** Follow-ups below the story: the helped person's words, in their own language, and pictures, weeks after the help arrived. */
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Story } from '@roz/contract/impact.ts'
 import type { Language } from '@roz/core/language.ts'

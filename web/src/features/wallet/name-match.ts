@@ -1,4 +1,4 @@
-/** What the bank said of the name of a UPI ID, in the member's words. */
+/** The bank's answer about the name of a UPI ID, in words for the member. */
 import type { MessageDescriptor } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import type { Api, Output } from '@roz/contract/api.ts'

@@ -45,7 +45,7 @@ export async function compareBank(tx: Tx): Promise<void> {
   await tx.query(sql`update bank_comparison set until_day = ${span.until}::date, ran_at = roz_now()`)
 }
 
-/** What the books had in the bank at the end of a day. */
+/** The bank's balance at the end of a day by the books. */
 async function booksAt(from: Queryable, day: IstDay): Promise<bigint> {
   const { since } = await one<{ since: bigint }>(
     from,
@@ -126,7 +126,7 @@ export async function readBankCheck(from: Queryable): Promise<z.infer<typeof ban
   }
 }
 
-/** What the bank had at the end of a day. An account that begins later had its first balance. */
+/** The bank's balance at the end of a day by its statements. An account that begins later had its first balance. */
 async function bankAt(from: Queryable, day: IstDay): Promise<bigint> {
   const { bank } = await one<{ bank: bigint }>(
     from,

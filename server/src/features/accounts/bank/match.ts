@@ -15,7 +15,7 @@ export const DAYS_APART = 30
 /** Shorter numbers are no reference of a bank. */
 const REFERENCE_MIN = 6
 const PROPOSED = 50
-/** What the words of a line are encrypted for. */
+/** The context in which the words of a line are encrypted. */
 export const wordsContext = (lineId: string): string => `bank_line:${lineId}`
 
 type Line = { readonly id: string; readonly day: IstDay; readonly amount: bigint; readonly words: Buffer }

@@ -1,5 +1,5 @@
 /**
- * What the books say that moved at the bank: the transfers of the account BANK, each as the bank has it.
+ * The bank's movements according to the books: the transfers of the account BANK, each as the bank has it.
  * - A settlement that came back after it was recorded was taken off a later one, or is covered by it (proposals.ts). The bank has three
  *   lines of them: so the later one is whole here, and what came back is a movement of its own. Their sum is the books'.
  * - `amount`: above zero came in. `refs`: the numbers under which the bank may know it.

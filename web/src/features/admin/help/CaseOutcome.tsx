@@ -1,4 +1,4 @@
-/** What came of a request, recorded from the request: whether its help arrived, and what the person says weeks later. */
+/** The outcome of a request, recorded at the request: the arrival of its help, and the person's words weeks later. */
 import { Trans, useLingui } from '@lingui/react/macro'
 import { CASE_WITNESSES } from '@roz/contract/roles.ts'
 import { CASE_ARRIVAL_WAYS } from '@roz/core/arrival-fields.ts'

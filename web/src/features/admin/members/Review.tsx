@@ -26,7 +26,7 @@ import { useMay } from '../use-may.ts'
 import { usePaused } from '../use-paused.ts'
 
 type Flag = Output<Api['flags']>['flags'][number]
-/** What accounts share, and what it may mean. */
+/** The kinds of signals that accounts share, and what each may mean. */
 const SIGNAL_KINDS = {
   phone: { title: msg`Same phone number`, hint: msg`Often a family with one phone.` },
   bank: { title: msg`Same bank account`, hint: msg`Withdrawals of several accounts go to one bank account.` },

@@ -1,4 +1,4 @@
-/** What does not fit between our books, the gateway and the bank: each with its age, and closed with a reason. */
+/** Differences between our books, the gateway and the bank: each has its age, and is closed with a reason. */
 import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'

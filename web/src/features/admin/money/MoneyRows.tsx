@@ -199,7 +199,7 @@ type RowActionsProps<A extends string> = {
   readonly labels: Readonly<Record<A, string>>
   /** The actions that stand out. */
   readonly main: readonly A[]
-  /** What a screen reader adds to the label. */
+  /** The words that a screen reader adds to the label. */
   readonly about: string
   readonly onChoose: (action: A) => void
 }

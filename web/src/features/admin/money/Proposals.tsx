@@ -45,7 +45,7 @@ export function Proposals() {
   )
 }
 
-/** What is recorded, as sentences. */
+/** The amounts to record, as sentences. */
 function useAmounts() {
   const { t } = useLingui()
   return ({ paid, kept, amount, fee, day, utr }: Settlement): readonly string[] => {

@@ -158,7 +158,7 @@ export function DecideTransfer({ act, transfer, onClose }: DecideProps) {
   )
 }
 
-/** Whose order it is, and whether its amount differs. */
+/** The order of a transfer: its member, and a warning if the amounts differ. */
 export function OrderOf({ order, amount }: { readonly order: Transfer['order']; readonly amount: number }) {
   const { t } = useLingui()
   if (order === null) return <p className="small muted">{t`No known reference`}</p>

@@ -150,7 +150,7 @@ function useHolder({ status, shownTo, onHold }: Withdrawal, viewer: Viewer): str
     : t`You were shown the bank account on ${when}. After you pay, press “Mark as paid”. If you cannot pay, press “Not paid”.`
 }
 
-/** What is known of the name of a UPI ID; another name, and a check that is missing, are warnings (WITHDRAWAL_FLAGS). */
+/** The result of the name check of a UPI ID. A different name and a missing check are warnings instead (WITHDRAWAL_FLAGS). */
 function useNameOf() {
   const { t } = useLingui()
   const known = {

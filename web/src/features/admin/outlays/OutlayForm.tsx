@@ -23,7 +23,7 @@ type Asked = {
   readonly approvalAbove: number
   /** The caller's own choice: of a beneficiary, of a kind. */
   readonly about?: string
-  /** What the fields begin with. */
+  /** The first values of the fields. */
   readonly amount?: string
   /** In the portal's language. */
   readonly purpose?: string

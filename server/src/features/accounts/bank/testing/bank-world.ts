@@ -45,7 +45,7 @@ export async function openBankWorld() {
     line: async (lineId: unknown, as = staff.finance) => calls.ask(`GET /admin/bank-lines/${String(lineId)}`, { as }),
     match: (lineId: unknown, subject: string | null, status: string, as = staff.finance) =>
       calls.ask(`POST /admin/bank-lines/${String(lineId)}/match`, { as, body: { status, subject } }),
-    /** What is due each hour. */
+    /** The hourly work: matches lines, then compares. */
     compare: () =>
       inTransaction(db, async (tx) => {
         await lockBank(tx)
