@@ -34,7 +34,7 @@ const BEYOND_ASCII = /^(?=.*[\u0080-\u{10ffff}])[a-z\d.\-\u0080-\u{10ffff}]{1,25
 export function asciiAddress(address: string): string {
   const at = address.lastIndexOf('@') + 1
   const domain = address.slice(at)
-  if (!BEYOND_ASCII.test(domain)) return address
+  if (at === 0 || !BEYOND_ASCII.test(domain)) return address
   try {
     const { hostname } = new URL(`http://${domain}`)
     return /\.\d+$/.test(hostname) ? address : address.slice(0, at) + hostname

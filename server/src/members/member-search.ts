@@ -1,9 +1,10 @@
 /**
  * Text search for members, in any script.
  * - `q` matches name, mail and phone as plain text, both sides folded alike: composed or not, with nukta or without, with any blanks.
- * - One or two letters match the start of a word.
+ * - One or two letters match the start of a word. A mail address is searched as stored, with its domain in ASCII.
  * - The index `member_folded` finds the members whose words contain every three-letter piece of the text.
  */
+import { asciiAddress } from '@roz/core/person-fields.ts'
 import { asciiDigits, readPhone } from '@roz/core/typed.ts'
 import { line } from '@roz/core/written.ts'
 import { type Sql, sql } from '../db/sql.ts'
@@ -23,7 +24,7 @@ export function needleOf(q: string | undefined): string | undefined {
 }
 
 /** The text as written: one or two letters match the start of a word. */
-export const plainNeedle = (text: string): string => (Array.from(text).length < 3 ? ` ${text}` : text)
+export const plainNeedle = (text: string): string => (Array.from(text).length < 3 ? ` ${text}` : asciiAddress(text))
 
 export const matches = (needle: string, words: Sql): Sql => sql`position(search_folded(${needle}::text) in ${words}) > 0`
 
@@ -35,7 +36,7 @@ export const isFound = (needle: string, words: Sql): Sql => sql`(${hasPieces(nee
 
 /** Whether one of the columns contains the text, both folded; everything matches an empty text. For lists of some thousand rows. */
 export function contains(q: string | undefined, ...columns: readonly Sql[]): Sql {
-  const text = line(q ?? '')
+  const text = asciiAddress(line(q ?? ''))
   if (text === '') return sql`true`
   return columns.reduce((found, column) => sql`${found} or ${matches(text, sql`search_folded(${column})`)}`, sql`false`)
 }

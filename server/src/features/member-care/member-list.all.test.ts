@@ -102,6 +102,12 @@ test('a name is found in each of its spellings, and a phone in each writing', as
   for (const q of ['Zoë', 'zoe', 'ZOE D’S', 'zoe dsouza']) expect([q, await names(q)]).toEqual([q, ['Zoe\u0308 D’Souza']])
 })
 
+test('a mail address whose domain is in another script is found as it was typed', async () => {
+  const member = await makeMember(database.db, { name: 'Ajay Rawat' })
+  await rename(member, { email: 'ajay@xn--c2bd1gb.xn--h2brj9c', phone: '7000000002' })
+  for (const q of ['ajay@डाटा.भारत', 'AJAY@डाटा.भारत', 'ajay@']) expect([q, await names(q)]).toEqual([q, ['Ajay Rawat']])
+})
+
 test('one or two letters match the start of a word', async () => {
   await makeMember(database.db, { name: 'Xerxes Quli' })
   expect(await names('x')).toEqual(['Xerxes Quli'])

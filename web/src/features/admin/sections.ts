@@ -85,7 +85,7 @@ const GROUPS: readonly SectionGroup[] = [
     ],
   },
   {
-    label: msg`House`,
+    label: msg`Team and site`,
     sections: [
       { id: 'announcements', label: msg`Announcements`, roles: STAFF, Screen: Announcements },
       { id: 'site', label: msg`Site`, roles: STAFF, Screen: Site },
