@@ -47,7 +47,7 @@ const line = z.object({
     .meta({ description: 'Its finding was closed with a reason: whether it is a transfer of its order all the same, a person decides' }),
   seen: newer(z.string().meta({ description: 'A fingerprint of reference and isClosed; the confirmation may name it' })),
 })
-const CONFIRMED = ['other_way_to_pay', 'transfer_known', 'own_money', 'second_person_needed', 'role_too_new'] as const
+const CONFIRMED = ['transfer_known', 'own_money', 'second_person_needed', 'role_too_new'] as const
 
 const one = z.object({ id: z.string().min(1).max(100) })
 
@@ -78,8 +78,8 @@ export const bankTransferCalls = {
     roles: READERS,
     summary:
       'Money that came in by the statements and has no entry yet, newest import first, each with the order whose reference it has. ' +
-      '`closed`: the lines that were closed with a reason and have one.',
-    query: z.object({ ...page.shape, status: z.enum(['closed'], 'choice_invalid').optional() }),
+      'A line that was closed with a reason, and any line where money is added in another way now, is listed if it has one.',
+    query: page,
     output: z.object({ lines: z.array(line), nextCursor }),
     refusals: [],
   }),
@@ -101,7 +101,7 @@ export const bankTransferCalls = {
     params: one,
     body: z.strictObject({ reference: transferReferenceSeen, seen }),
     output: z.object({ transfer }),
-    refusals: ['bank_line_not_found', 'changed_since_seen', ...CONFIRMED],
+    refusals: ['bank_line_not_found', 'changed_since_seen', 'other_way_to_pay', ...CONFIRMED],
   }),
   confirmTransfer: staffCall({
     method: 'POST',

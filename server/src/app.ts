@@ -106,6 +106,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       siteDeps(config, deps.db, services, {
         webDir: config.webDir,
         hasAutopay: await services.hasAutopay(),
+        hasTransfers: await services.hasTransfers(),
         nowMs: () => deps.clock.now().getTime(),
       }),
     )

@@ -210,7 +210,7 @@ function createFeatures(deps: ServiceDeps) {
     secrets,
     approvalAbove: business.approvalAbove,
     reading: { settlements: deps.settlements, gatewayFee: business.gatewayFee, attempt: operator.attempt, alarm: operator.alarm },
-    transfers: business.transferAccount === undefined ? undefined : { credit: wallet.creditTransfer },
+    transfers: { areOffered: business.transferAccount !== undefined, credit: wallet.creditTransfer },
   })
   const home = createHome({ db, recentStories: impact.recentStories })
   const notifications = createNotifications({ db, secrets, attempt: operator.attempt })
@@ -338,7 +338,7 @@ export function createServices(given: Omit<ServiceDeps, 'storage'> & { readonly 
   const files = createSureRemoval(given.db, given.storage)
   const deps = { ...given, storage: files.storage }
   const features = createFeatures(deps)
-  const { identity, autopay, rounds, books, impact, home, notifications, push, siteEdit } = features
+  const { identity, autopay, accounts, rounds, books, impact, home, notifications, push, siteEdit } = features
   const worker = createWorker(workOf(deps, features, files.jobs))
   return {
     sessions: identity.sessions,
@@ -348,6 +348,7 @@ export function createServices(given: Omit<ServiceDeps, 'storage'> & { readonly 
       autopay.mount(app)
     },
     hasAutopay: autopay.isShown,
+    hasTransfers: accounts.hasTransfers,
     recentStories: impact.recentStories,
     /** Reads for the public pages: the same answers that the API gives a visitor. */
     publicReads: {

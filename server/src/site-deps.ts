@@ -17,11 +17,11 @@ export function siteDeps(
   config: Config,
   db: Db,
   services: Services,
-  { webDir, hasAutopay, nowMs }: Pick<SiteDeps, 'webDir' | 'hasAutopay' | 'nowMs'>,
+  known: Pick<SiteDeps, 'webDir' | 'hasAutopay' | 'hasTransfers' | 'nowMs'>,
 ): SiteDeps {
   const rules = limitRules({ production: config.production })
   return {
-    webDir,
+    ...known,
     data: dataOf(services),
     subjects: subjectsOf(services),
     picturesDir: path.join(config.dataDir, 'share'),
@@ -31,10 +31,8 @@ export function siteDeps(
     pictureHosts: config.pictureHosts,
     google: { clientId: config.google.clientId, scriptUrl: GOOGLE_SCRIPT },
     production: config.production,
-    hasAutopay,
     isTraced: config.traces !== undefined,
     publicUrl: config.publicUrl,
-    nowMs,
     // If the database is down, pages are rendered without a limit.
     mayDraw: (ip) => take(db, rules.drawnPage(ip)).catch(() => take(db, [])),
   }

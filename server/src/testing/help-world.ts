@@ -11,6 +11,7 @@ import { registerUploads } from '../adapters/storage/uploads.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createAccounts } from '../features/accounts/accounts.ts'
 import { createHelp } from '../features/help/help.ts'
+import { creditTransfer } from '../features/wallet/settle.ts'
 import { giveRest } from '../ledger/closing.ts'
 import { addMoney, DAY, newMember, openDay } from '../ledger/testing/fixtures.ts'
 import { makeStaff, serveCalls, testSecrets } from './calls.ts'
@@ -52,7 +53,7 @@ export async function openHelpWorld({ approvalAbove = 1000 }: HelpOptions = {}) 
   const storage = createFileStorage({ folder })
   const deps = { db: database.db, secrets: testSecrets, approvalAbove: wholeRupees(approvalAbove) }
   const help = createHelp({ ...deps, storage, production: false })
-  const calls = await serveCalls(database.db, { ...help.handlers, ...createAccounts(deps).handlers }, (app) =>
+  const calls = await serveCalls(database.db, { ...help.handlers, ...createAccounts({ ...deps, transfers: { areOffered: false, credit: creditTransfer } }).handlers }, (app) =>
     registerUploads(app, storage),
   )
   const staff = {} as Record<StaffRole, bigint>

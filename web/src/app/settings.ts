@@ -23,6 +23,8 @@ type AppSettings = {
   readonly supportEmail: string
   /** Present where AutoPay is offered, or a member has one from before. */
   readonly hasAutopay?: true
+  /** Present where money is added by bank transfers, or was before. */
+  readonly hasTransfers?: true
   /** Present where the server records traces: calls then carry a `traceparent`. */
   readonly isTraced?: true
 }

@@ -12,11 +12,12 @@ export type AccountsDeps = {
   readonly approvalAbove: Paise
   /** Undefined: the gateway's settlements are not read. */
   readonly reading?: Omit<ReadingDeps, 'db'>
-  /** Undefined: money is not added by bank transfers. */
-  readonly transfers?: Transfers | undefined
+  readonly transfers: Transfers
 }
 
-/** Of the wallet: books a payment of an order, or of none. */
 export type Transfers = {
+  /** Money is added by bank transfers now. Otherwise only a line with an order's reference is one, of the time before. */
+  readonly areOffered: boolean
+  /** Of the wallet: books a payment of an order, or of none. */
   readonly credit: (tx: Tx, payment: { readonly orderId: string; readonly paymentId: string; readonly amount: Paise }) => Promise<unknown>
 }

@@ -39,10 +39,14 @@ export function createAutopay(given: Omit<AutopayDeps, 'idempotency'>) {
   return {
     handlers,
     mount: (app: FastifyInstance): void => mountReturn(app),
-    /** Whether the wallet shows AutoPay: it is offered, or somebody has one from before. */
+    /** Whether wallet and portal show AutoPay: it is offered, somebody has one from before, or the to-do list may name one. */
     isShown: async (): Promise<boolean> =>
       (deps.autopayOn && deps.topupsOn) ||
-      (await deps.db.query(sql`select from autopay_mandate m where ${IS_OPEN_MANDATE} limit 1`)).length > 0,
+      (
+        await deps.db.query(sql`
+          select from autopay_mandate m where ${IS_OPEN_MANDATE} or m.unknown_since is not null
+             or exists (select from autopay_charge c where c.mandate_id = m.id and c.status in ('raising', 'open')) limit 1`)
+      ).length > 0,
     exports: { autopay: (memberId: bigint) => listMandates(deps.db, memberId) },
     /** Debits that are due, and questions that are due. Each is due work of its own. */
     sweeps: [(): Promise<boolean> => raiseDue(deps), (): Promise<boolean> => sweepMandates(deps)],

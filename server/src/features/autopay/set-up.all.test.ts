@@ -205,6 +205,17 @@ test('with AUTOPAY off nothing is offered and nothing set up', async () => {
       ['stop', 'stopping'],
     ] as const)
       expect((await off.call(`POST /autopay/${wish}`, memberId)).body).toMatchObject({ autopay: { offered: false, mandate: { state } } })
+    // Screens have AutoPay while one is open, its status is unknown, or its debit has no end.
+    const shown = async (state: string, isUnknown: boolean) => {
+      await off.db.query(sql`
+        update autopay_mandate set state = ${state}::text, unknown_since = case when ${isUnknown}::boolean then roz_now() end`)
+      return off.services.hasAutopay()
+    }
+    expect([await shown('stopping', false), await shown('stopped', true), await shown('stopped', false)]).toEqual([true, true, false])
+    await off.db.query(sql`
+      insert into autopay_charge (order_id, mandate_id, kind, day, status)
+      select ${order}::text, id, 'charge', ist_day(roz_now()), 'open' from autopay_mandate`)
+    expect(await shown('stopped', false)).toBe(true)
   } finally {
     await off.close()
   }

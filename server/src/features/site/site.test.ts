@@ -74,6 +74,7 @@ async function start(
     readonly production?: boolean
     readonly isTraced?: boolean
     readonly hasAutopay?: boolean
+    readonly hasTransfers?: boolean
     readonly publicUrl?: string
     readonly securityEmail?: string
     readonly pictureHosts?: readonly string[]
@@ -93,6 +94,7 @@ async function start(
     production: extra.production ?? false,
     isTraced: extra.isTraced ?? false,
     hasAutopay: extra.hasAutopay ?? false,
+    hasTransfers: extra.hasTransfers ?? false,
     publicUrl: extra.publicUrl,
     nowMs: () => nowMs,
     mayDraw: async () => ({ ok: true, giveBack: async () => undefined }),
@@ -326,7 +328,7 @@ describe('the app', () => {
     )
   })
 
-  test.each(['isTraced', 'hasAutopay'])('tells the app %s only where it is so', async (setting) => {
+  test.each(['isTraced', 'hasAutopay', 'hasTransfers'])('tells the app %s only where it is so', async (setting) => {
     const bodies = [await start(), await start({ [setting]: true })].map(async (app) =>
       (await app.inject('/dashboard')).body.includes(setting),
     )

@@ -41,8 +41,10 @@ export type SiteDeps = {
   readonly production: boolean
   /** Whether the app's calls carry a traceparent. */
   readonly isTraced: boolean
-  /** Whether the wallet has AutoPay. */
+  /** Whether the wallet and the portal have AutoPay. */
   readonly hasAutopay: boolean
+  /** Whether the portal has bank transfers. */
+  readonly hasTransfers: boolean
   /** PUBLIC_URL if it is set; otherwise the request's own host is used. */
   readonly publicUrl: string | undefined
   readonly nowMs: () => number
@@ -178,6 +180,7 @@ async function registerApp(
     officeAddress: site.officeAddress,
     supportEmail: site.supportEmail,
     ...(deps.hasAutopay ? { hasAutopay: true } : {}),
+    ...(deps.hasTransfers ? { hasTransfers: true } : {}),
     ...(deps.isTraced ? { isTraced: true } : {}),
   }
   const template = await readFile(path.join(deps.webDir, 'app.html'), 'utf8')

@@ -76,9 +76,11 @@ const GROUPS: readonly SectionGroup[] = [
       { id: 'withdrawals', label: msg`Withdrawals`, roles: READERS, Screen: Withdrawals },
       { id: 'refunds', label: msg`Refunds`, roles: READERS, Screen: Refunds },
       { id: 'suspense', label: msg`Suspense`, roles: READERS, Screen: Suspense },
-      ...(settings.modes.byTransfer ? [{ id: 'transfers', label: msg`Bank transfers`, roles: READERS, Screen: Transfers }] : []),
+      ...(settings.hasTransfers ? [{ id: 'transfers', label: msg`Bank transfers`, roles: READERS, Screen: Transfers }] : []),
       { id: 'disputes', label: msg`Disputes`, roles: READERS, Screen: Disputes },
-      ...(settings.modes.byTransfer ? [] : [{ id: 'autopay', label: msg`AutoPay`, roles: READERS, Screen: AutopayMandates }]),
+      ...(settings.modes.byTransfer && !settings.hasAutopay
+        ? []
+        : [{ id: 'autopay', label: msg`AutoPay`, roles: READERS, Screen: AutopayMandates }]),
       { id: 'reconciliation', label: msg`Reconciliation`, roles: READERS, Screen: Reconciliation },
       { id: 'house-entries', label: msg`Platform entries`, roles: READERS, Screen: HouseEntries },
       { id: 'tax', label: msg`Tax withheld`, roles: TAX_READERS, Screen: TaxWithheld },

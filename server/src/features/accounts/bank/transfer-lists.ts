@@ -4,14 +4,12 @@ import type { bankTransferCalls } from '@roz/contract/bank-transfers.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { squeezed } from '@roz/core/reference-fields.ts'
-import { type Db, one, type Queryable, type Sql, sql } from '../../../db/sql.ts'
+import { one, type Queryable, type Sql, sql } from '../../../db/sql.ts'
 import type { Handlers } from '../../../http/route.ts'
 import type { Cursor } from '../../../lists/cursor.ts'
 import { instantOf, pageOf } from '../../../lists/listing.ts'
 import { microsOf, olderThan } from '../../../lists/newest-first.ts'
-import { fingerprintOf } from '../../../staff/decision.ts'
-import { IS_CLOSED_LINE, IS_LINE_TO_CONFIRM, IS_UNBOOKED_LINE, openWork, workOf } from '../../../staff/open-work.ts'
-import type { Secrets } from '../../../secrets/secrets.ts'
+import { IS_CLOSED_LINE, IS_UNBOOKED_LINE, openWork, workOf } from '../../../staff/open-work.ts'
 import type { AccountsDeps } from '../deps.ts'
 import { wordsOf } from './match.ts'
 import { CAME_IN } from './transfer-matches.ts'
@@ -20,10 +18,9 @@ export type ShownTransfer = Output<(typeof bankTransferCalls)['transfers']>['tra
 type ShownLine = Output<(typeof bankTransferCalls)['transferLines']>['lines'][number]
 type Order = ShownTransfer['order']
 
-export const transferListHandlers = ({ db, secrets, transfers }: AccountsDeps): Handlers<'transferLines' | 'transfers'> => ({
+export const transferListHandlers = (deps: AccountsDeps): Handlers<'transferLines' | 'transfers'> => ({
   transferLines: async ({ query }) => {
-    // Without transfers no line is one: money comes in by the gateway's settlements.
-    const page = await pageOf(query, async (part) => (transfers === undefined ? [] : listLines(db, secrets, { ...query, ...part })))
+    const page = await pageOf(query, (part) => listLines(deps, part))
     return page.ok ? { ok: true, value: { lines: [...page.rows], nextCursor: page.nextCursor } } : page
   },
   transfers: async ({ query, session }) => {
@@ -32,7 +29,7 @@ export const transferListHandlers = ({ db, secrets, transfers }: AccountsDeps): 
       workOf(openWork({ viewer: session, payoutsByHand: true }).transfers, status) ??
       (status === undefined ? sql`true` : sql`b.status = ${status}::text`)
     const page = await pageOf(query, async ({ after, limit }) => {
-      const rows = await db.query<Row>(sql`
+      const rows = await deps.db.query<Row>(sql`
         ${ROWS} where ${wanted} and ${olderThan({ at: sql`b.asked_at`, id: sql`b.id` }, after)} order by b.asked_at desc, b.id desc limit ${limit + 1}::int`)
       return rows.map((row) => ({ shown: viewOf(row), key: [row.sortedAt, row.id] }))
     })
@@ -40,14 +37,15 @@ export const transferListHandlers = ({ db, secrets, transfers }: AccountsDeps): 
   },
 })
 
-type Wanted = { readonly status?: 'closed' | undefined; readonly after: Cursor | undefined; readonly limit: number }
-/** Lines to confirm. Or those that were closed with a reason and have an order's reference: somebody may wait for one. */
+type Part = { readonly after: Cursor | undefined; readonly limit: number }
+/**
+ * Lines without an entry. One that was closed with a reason, or that may be a settlement of the gateway, is among them if it has an order's
+ * reference: somebody may wait for it.
+ */
 async function listLines(
-  db: Db,
-  secrets: Secrets,
-  { status, after, limit }: Wanted,
+  { db, secrets, transfers }: AccountsDeps,
+  { after, limit }: Part,
 ): Promise<{ readonly shown: ShownLine; readonly key: Cursor }[]> {
-  const wanted = status === undefined ? IS_LINE_TO_CONFIRM : sql`${CAME_IN} and ${IS_UNBOOKED_LINE} and ${IS_CLOSED_LINE}`
   const listed: { readonly shown: ShownLine; readonly key: Cursor }[] = []
   for (let from = after; ; ) {
     const lines = await db.query<LineRow>(sql`
@@ -63,7 +61,8 @@ async function listLines(
     )
     for (const { line, words } of read) {
       const order = referenceOf(words, orders)
-      if (!line.isClosed || order !== undefined) listed.push({ shown: lineOf(line, order), key: [line.sortedAt, line.id] })
+      if (order !== undefined || (transfers.areOffered && !line.isClosed))
+        listed.push({ shown: lineOf(line, order), key: [line.sortedAt, line.id] })
     }
     const last = lines.at(-1)
     if (last === undefined || lines.length <= limit || listed.length > limit) return listed

@@ -1,13 +1,15 @@
 /** Money added by bank transfers: each is credited once, to its order and at its amount; everything else waits in SUSPENSE for a person. */
 import { randomUUID } from 'node:crypto'
-import { wholeRupees } from '@roz/core/money.ts'
+import { paise, wholeRupees } from '@roz/core/money.ts'
 import { afterAll, describe, expect, test } from 'vitest'
-import { one, sql } from '../../../db/sql.ts'
+import { type Db, one, sql } from '../../../db/sql.ts'
 import { inTransaction } from '../../../db/transaction.ts'
 import { giveRest } from '../../../ledger/closing.ts'
 import { addMoney, chargeBack, DAY } from '../../../ledger/testing/fixtures.ts'
-import { makeMember, makeStaff, publicIdOf } from '../../../testing/calls.ts'
+import { makeMember, makeStaff, publicIdOf, testSecrets, useCalls } from '../../../testing/calls.ts'
 import { waitFor } from '../../../testing/wallet-world.ts'
+import { creditTransfer } from '../../wallet/settle.ts'
+import { createAccounts } from '../accounts.ts'
 import { lockBank } from './lock.ts'
 import { openTransferWorld, type ShownLine } from './testing/transfer-world.ts'
 import { perFile } from '../../../testing/fixture.ts'
@@ -402,6 +404,34 @@ describe('who confirms', () => {
     })
     expect(stale.body.code).toBe('step_up_required')
     expect(await world.balance(order.member)).toBe('0.00')
+  })
+})
+
+describe('after PAYMENTS names a gateway', () => {
+  const accountsOf = (db: Db) =>
+    createAccounts({ db, secrets: testSecrets, approvalAbove: paise(50_000n), transfers: { areOffered: false, credit: creditTransfer } })
+  const calls = useCalls(world, (db) => accountsOf(db).handlers)
+  const ask = async (call: string, body?: object) =>
+    calls.ask(call, { as: await world.clerk(), ...(body === undefined ? {} : { body }) })
+
+  test('the portal lists a late transfer by its reference, and it is confirmed; a line without one may be a settlement', async () => {
+    const order = await world.order(100)
+    const [late, other] = [await world.arrives(100, `NEFT ${order.reference}`), await world.arrives(90, 'CASHFREE SETTLEMENT')]
+    const confirm = ({ id }: ShownLine, reference: string | null) => ask(`POST /admin/transfers/lines/${id}/confirm`, { reference })
+    const { lines } = (await ask('GET /admin/transfers/lines?limit=100')).body as { lines: ShownLine[] }
+    expect([lines.find(({ id }) => id === late.id), lines.every((line) => line.order !== null)]).toEqual([late, true])
+    expect((await confirm(other, null)).body.code).toBe('other_way_to_pay')
+    expect((await confirm(late, order.reference)).body.transfer.status).toBe('confirmed')
+    expect([await world.balance(order.member), await accountsOf(world.db).hasTransfers()]).toEqual(['100.00', true])
+  })
+
+  test('a number is typed, and a transfer that waits gets its second voice', async () => {
+    const [small, large] = [await world.order(100), await world.order(600)]
+    const { transfer } = (await world.typed(large, 600, number())).body
+    const body = { reference: small.reference, amount: 100, bankReference: number(), day: DAY }
+    expect((await ask('POST /admin/transfers', body)).body.transfer.status).toBe('confirmed')
+    expect((await ask(`POST /admin/transfers/${transfer.id}/approve`)).body.transfer.status).toBe('confirmed')
+    expect([await world.balance(small.member), await world.balance(large.member)]).toEqual(['100.00', '600.00'])
   })
 })
 

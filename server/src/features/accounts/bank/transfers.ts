@@ -1,6 +1,7 @@
 /**
  * Finance confirms that money for a wallet reached our bank account: by a line of the statement, or by the bank's number.
  * - A line is an order's only if its words have the order's reference. Any other line, another amount and a second transfer go to SUSPENSE.
+ * - Orders of a time before PAYMENTS named a gateway are confirmed too. A line without their reference is then no transfer.
  * - A number is typed with the amount of its order: a typing error books no money that never came.
  * - Credit and arrival at the bank are one transaction: the gateway's account owes nothing after it.
  * - A line, and a number of the bank, are booked once; a number that was typed and the line that has it exclude each other.
@@ -46,13 +47,12 @@ export function transferHandlers(deps: AccountsDeps): Handlers<Names> {
   return {
     confirmTransferLine: ({ session, params: { id }, body: { reference, seen } }) =>
       underLocks(deps, async (tx) => {
-        if (transfers === undefined) return { ok: false, code: 'other_way_to_pay' }
         const line = CURSOR_PARTS.uuid(id) ? await findLine(tx, deps.secrets, id) : undefined
         if (line === undefined) return { ok: false, code: 'bank_line_not_found' }
         if (line.isTaken || (await isTypedAlready(tx, line))) return { ok: false, code: 'transfer_known' }
         const found = referenceOf(line.words, await findOrders(tx, [line.words]))
-        const now = seenOfLine(found?.reference, line.isClosed)
-        if ((found?.reference ?? null) !== reference || (seen ?? now) !== now) return { ok: false, code: 'changed_since_seen' }
+        if ((found?.reference ?? null) !== reference) return { ok: false, code: 'changed_since_seen' }
+        if (found === undefined && !transfers.areOffered) return { ok: false, code: 'other_way_to_pay' }
         const orderId = found?.orderId ?? gatewayIdOf(randomUUID())
         const { amount, day } = line
         return ask(tx, transfers, approverOf(session.memberId), { id: randomUUID(), orderId, amount, day, lineId: id, bankNumber: null })
@@ -62,7 +62,6 @@ export function transferHandlers(deps: AccountsDeps): Handlers<Names> {
       const day = parseDay(typed.day)
       if (amount === undefined || amount <= 0n) return invalid({ amount: 'amount_invalid' })
       if (day === undefined) return invalid({ day: 'day_invalid' })
-      if (transfers === undefined) return { ok: false, code: 'other_way_to_pay' }
       const looked = await lookForNumber(deps.db, deps.secrets, bankNumber)
       return underLocks(deps, async (tx) => {
         if (await isAhead(tx, day)) return invalid({ day: 'settlement_day_future' })
@@ -75,7 +74,6 @@ export function transferHandlers(deps: AccountsDeps): Handlers<Names> {
       })
     },
     approveTransfer: async ({ session, params: { id } }) => {
-      if (transfers === undefined) return { ok: false, code: 'other_way_to_pay' }
       if (!CURSOR_PARTS.uuid(id)) return { ok: false, code: 'transfer_not_found' }
       const looked = await lookForTransfer(deps.db, deps.secrets, id)
       return underLocks(deps, async (tx) => {

@@ -10,6 +10,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
+import { settings } from '../../../app/settings.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
 import { formatLongDay } from '../../../ui/format.ts'
@@ -80,7 +81,7 @@ function Lines({ mayConfirm }: { readonly mayConfirm: boolean }) {
         list={list}
         itemsOf={(page) => page.lines}
         failed={t`The lines could not be loaded.`}
-        empty={<EmptyState art="slip" title={status === 'closed' ? t`No payments found` : t`All that came in has its entry`} />}
+        empty={<EmptyState art="slip" title={settings.modes.byTransfer ? t`All that came in has its entry` : t`No transfer yet`} />}
       >
         {(line) => {
           const { id, account, day, amount, order, isClosed } = line
