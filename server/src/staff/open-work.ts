@@ -14,12 +14,16 @@ import { IS_ON_HOLD, ON_HOLD, REFUND_OWNER } from '../ledger/holds.ts'
 import { RETURN_VOICE } from '../ledger/withdrawals.ts'
 
 export type Viewer = { readonly memberId: bigint; readonly staffRole: StaffRole }
-/** `payoutsByHand`: no gateway pays withdrawals out. */
-export type WorkView = { readonly viewer: Pick<Viewer, 'memberId'>; readonly payoutsByHand: boolean }
+/** `payoutsByHand`: no gateway pays withdrawals out. `byTransfer`: money is added by bank transfers, and no gateway sends refunds. */
+export type WorkView = { readonly viewer: Pick<Viewer, 'memberId'>; readonly payoutsByHand: boolean; readonly byTransfer?: boolean }
 
-/** Stopped by a problem that a person must solve. A hold is none: the row continues by itself when the hold ends. */
-const isStopped = (row: Sql): Sql =>
-  sql`(${row}.status in ('approved', 'sending') and ${row}.problem is not null and ${row}.problem <> ${ON_HOLD}::text)`
+/**
+ * Stopped by a problem that a person must solve, or on its way through a gateway that nobody asks any more (`isUnasked`). A hold is none:
+ * the row continues by itself when the hold ends.
+ */
+const isStopped = (row: Sql, isUnasked: boolean): Sql =>
+  sql`(${row}.status in ('approved', 'sending') and ${row}.problem is not null and ${row}.problem <> ${ON_HOLD}::text
+    or ${row}.status = 'sending' and ${isUnasked}::boolean)`
 const undecided = (row: Sql): Sql => sql`(${row}.status = 'requested' and ${row}.first_approved_by is null)`
 
 /** Whether the person is the viewer, with any of their accounts. */
@@ -58,7 +62,7 @@ export const PURPOSE_LACKS_LANGUAGE: Sql = sql`
 
 export const DISPUTE_WORK = { to_answer: NEEDS_ANSWER } as const
 
-export function openWork({ viewer, payoutsByHand }: WorkView) {
+export function openWork({ viewer, payoutsByHand, byTransfer = false }: WorkView) {
   const awaitingSecond = (row: Sql): Sql =>
     sql`(${row}.status = 'requested' and ${row}.first_approved_by is not null and not ${isSame(sql`${row}.first_approved_by`, viewer)})`
   const unheldWithdrawal = (wait: Sql): Sql =>
@@ -74,12 +78,12 @@ export function openWork({ viewer, payoutsByHand }: WorkView) {
       to_decide: unheldWithdrawal(undecided(sql`w`)),
       to_second: sql`(${unheldWithdrawal(awaitingSecond(sql`w`))} or ${awaitingReturn})`,
       by_hand: unheldWithdrawal(isByHand),
-      not_sent: sql`(${isStopped(sql`w`)} and not ${isByHand})`,
+      not_sent: sql`(${isStopped(sql`w`, payoutsByHand)} and not ${isByHand})`,
     },
     refunds: {
       to_decide: unheldRefund(undecided(sql`r`)),
       to_second: unheldRefund(awaitingSecond(sql`r`)),
-      not_sent: isStopped(sql`r`),
+      not_sent: isStopped(sql`r`, byTransfer),
     },
     suspense: { to_decide: sql`(s.status = 'open' and not ${isSame(sql`s.first_by`, viewer)})` },
     disputes: DISPUTE_WORK,

@@ -21,12 +21,13 @@ import { LATE_HELP } from '../../ledger/help-waits.ts'
 import { isLateStory, lacksLanguage, storyDue } from '../../members/late-stories.ts'
 import { UNTOLD } from '../../members/own-stories.ts'
 import {
-  IS_LINE_TO_CONFIRM,
+  IS_FREE_LINE,
   IS_OPEN_FINDING,
   openWork,
   PURPOSE_LACKS_LANGUAGE,
   UNTOUCHED_CASE,
   type Viewer,
+  type WorkView,
 } from '../../staff/open-work.ts'
 
 type Item = Output<(typeof deskCalls)['adminTodo']>['todo'][number]
@@ -50,8 +51,7 @@ type Kind = {
 const AT_ONCE = sql`at`
 const WITHIN_TWO_DAYS = sql`at + interval '48 hours'`
 
-/** `byTransfer`: money is added by bank transfers. */
-export type TodoView = { readonly viewer: Viewer; readonly payoutsByHand: boolean; readonly byTransfer?: boolean }
+export type TodoView = WorkView & { readonly viewer: Viewer }
 type Work = ReturnType<typeof openWork>
 
 const withdrawalsThat = (wait: Sql): Sql => sql`select coalesce(w.return_first_at, w.created_at) as at from withdrawal w where ${wait}`
@@ -65,7 +65,7 @@ const moneyKinds = ({ withdrawals, refunds, suspense, disputes }: Work) => ({
   payouts_by_hand: { roles: READERS, waiting: withdrawalsThat(withdrawals.by_hand), lateFrom: WITHIN_TWO_DAYS },
   refunds: { roles: READERS, waiting: refundsThat(refunds.to_decide), lateFrom: WITHIN_TWO_DAYS },
   refunds_second: { roles: READERS, waiting: refundsThat(refunds.to_second), lateFrom: WITHIN_TWO_DAYS },
-  /** Approved or being sent, and stopped by the gateway or by a debt. */
+  /** Approved or being sent, and stopped by the gateway or by a debt, or of a former gateway. */
   failed_payouts: { roles: READERS, waiting: withdrawalsThat(withdrawals.not_sent), lateFrom: AT_ONCE },
   failed_refunds: { roles: READERS, waiting: refundsThat(refunds.not_sent), lateFrom: AT_ONCE },
   suspense: {

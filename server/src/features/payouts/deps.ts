@@ -6,13 +6,14 @@ import type { Db } from '../../db/sql.ts'
 import type { Meters } from '../../operation/meters.ts'
 import type { Attempt } from '../../jobs/parking.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
+import { openWork, type WorkView } from '../../staff/open-work.ts'
 
 export type PayoutsDeps = {
   readonly db: Db
   /** Undefined without payout keys: withdrawals are then paid by hand. */
   readonly payouts: PayoutGateway | undefined
   /** The gateway of payments, which refunds go back through. */
-  readonly gateway: Pick<PaymentGateway, 'createRefund' | 'fetchRefund'>
+  readonly gateway: Pick<PaymentGateway, 'createRefund' | 'fetchRefund' | 'checkout'>
   readonly secrets: Secrets
   /** Above this amount two persons approve. */
   readonly approvalAbove: Paise
@@ -23,3 +24,6 @@ export type PayoutsDeps = {
   /** Alarms the operator that money is not where we booked it: a person must look. */
   readonly alarm: (details: object, message: string) => void
 }
+
+export const workFor = ({ payouts, gateway }: Pick<PayoutsDeps, 'payouts' | 'gateway'>, viewer: WorkView['viewer']) =>
+  openWork({ viewer, payoutsByHand: payouts === undefined, byTransfer: gateway.checkout === undefined })

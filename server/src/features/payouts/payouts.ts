@@ -16,7 +16,7 @@ import { readAllowance } from '../../ledger/approvals.ts'
 import { listDueSendings } from './checks.ts'
 import { sendAfterHold } from './after-hold.ts'
 import { withdrawalDecisions } from './decide-withdrawal.ts'
-import type { PayoutsDeps } from './deps.ts'
+import { type PayoutsDeps, workFor } from './deps.ts'
 import { pageOf } from '../../lists/listing.ts'
 import { listRefunds } from './refund-view.ts'
 import { refundHandlers } from './refunds.ts'
@@ -24,7 +24,7 @@ import { sendRefund, settleRefund } from './send-refund.ts'
 import { sendWithdrawal } from './send-withdrawal.ts'
 import { settleWithdrawal } from './settle-withdrawal.ts'
 import { suspenseHandlers } from './suspense.ts'
-import { filterBy, openWork } from '../../staff/open-work.ts'
+import { filterBy } from '../../staff/open-work.ts'
 import { moneyTables } from './tables.ts'
 import { forgetOldEvents, receivePayoutWebhook } from './webhook.ts'
 import { searchWithdrawals } from './withdrawal-view.ts'
@@ -65,9 +65,9 @@ export function createPayouts(deps: PayoutsDeps) {
     ...withdrawalDecisions(deps, idempotency),
     ...refundHandlers(deps, idempotency),
     ...suspenseHandlers(deps, idempotency),
-    ...moneyTables(db, payouts === undefined),
+    ...moneyTables(deps),
     adminWithdrawals: async ({ query, session }) => {
-      const { withdrawals } = openWork({ viewer: session, payoutsByHand: payouts === undefined })
+      const { withdrawals } = workFor(deps, session)
       const page = await pageOf(query, (part) => searchWithdrawals(db, { ...filterBy(withdrawals, query), ...part }))
       return page.ok
         ? {

@@ -8,6 +8,7 @@ import { captureTopup } from '../../ledger/topups.ts'
 import { readWallet } from '../../ledger/wallets.ts'
 import { makeMember, makeStaff, publicIdOf, testSecrets } from '../../testing/calls.ts'
 import { usePayoutsWorld } from '../../testing/payouts-world.ts'
+import { readTodo } from '../desk/todo.ts'
 import { createPayouts } from './payouts.ts'
 
 const world = usePayoutsWorld()
@@ -149,13 +150,11 @@ test('a lost sending is sent again under its id; a refused one waits for a secon
   expect(await stateOf(refused)).toEqual(['paid', 10, 5])
 })
 
-test('a refund whose answer was lost stays on its way while money is added by bank transfers', async () => {
-  world.refunds.sendings.push('lose')
-  const id = await asked()
-  await approved(id)
+/** The program after a change to bank transfers and payouts by hand. */
+function withoutGateway() {
   const { db } = world
   const quiet = () => undefined
-  const { sweeps } = createPayouts({
+  return createPayouts({
     db,
     attempt: createAttempt({ db, log: { warn: quiet, error: quiet } }),
     payouts: undefined,
@@ -165,6 +164,14 @@ test('a refund whose answer was lost stays on its way while money is added by ba
     warn: quiet,
     alarm: quiet,
   })
+}
+
+test('a refund whose answer was lost stays on its way while money is added by bank transfers', async () => {
+  world.refunds.sendings.push('lose')
+  const id = await asked()
+  await approved(id)
+  const { db } = world
+  const { sweeps } = withoutGateway()
   for (let hour = 0; hour < 6; hour++) {
     await db.query(sql`select set_clock_offset((select offset_ms from clock_offset) + 3600000)`)
     for (const sweep of sweeps) await sweep()
@@ -175,6 +182,30 @@ test('a refund whose answer was lost stays on its way while money is added by ba
   world.gatewayRefunds(id, 'paid')
   await world.pass(3700)
   expect(await stateOf(id)).toEqual(['paid', 10, 0])
+})
+
+test('a refund and a payout of a former gateway are listed for finance while they have no end', async () => {
+  const refund = await asked()
+  await approved(refund)
+  const withdrawal = await world.withdraw(await world.funded(30))
+  await world.decide(withdrawal, 'approve')
+  await world.runDue()
+  expect([(await stateOf(refund))[0], (await world.stateOf(withdrawal))[0]]).toEqual(['sending', 'sending'])
+  const query = { status: 'not_sent', limit: 100 }
+  const call = { query, session: { memberId: world.admin } } as never
+  const listed = async ({ handlers }: typeof world.payouts): Promise<readonly [refunds: string[], withdrawals: string[]]> => {
+    const [refunds, withdrawals] = [await handlers.adminRefunds(call), await handlers.adminWithdrawals(call)]
+    if (!refunds.ok || !withdrawals.ok) throw new Error('the lists are refused')
+    return [refunds.value.refunds.map(({ id }) => id), withdrawals.value.withdrawals.map(({ id }) => id)]
+  }
+  const areListed = ([refunds, withdrawals]: Awaited<ReturnType<typeof listed>>) => [refunds.includes(refund), withdrawals.includes(withdrawal)]
+  expect(areListed(await listed(world.payouts))).toEqual([false, false])
+  const [refunds, withdrawals] = await listed(withoutGateway())
+  expect(areListed([refunds, withdrawals])).toEqual([true, true])
+  const viewer = { memberId: world.admin, staffRole: 'owner' } as const
+  const todo = await readTodo(world.db, { viewer, payoutsByHand: true, byTransfer: true })
+  const counted = (code: string) => todo.find((line) => line.code === code)?.count
+  expect([counted('failed_refunds'), counted('failed_payouts')]).toEqual([refunds.length, withdrawals.length])
 })
 
 test('a gateway state that contradicts an end is booked, raises an alarm, and flags refund and member', async () => {

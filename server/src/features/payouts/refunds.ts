@@ -21,8 +21,8 @@ import { listUnusedTopups } from '../../ledger/unused-topups.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { type Deciding, decideAbout } from '../../staff/decision.ts'
 import { approveMany } from './approve-many.ts'
-import { filterBy, openWork } from '../../staff/open-work.ts'
-import type { PayoutsDeps } from './deps.ts'
+import { filterBy } from '../../staff/open-work.ts'
+import { type PayoutsDeps, workFor } from './deps.ts'
 import { pageOf } from '../../lists/listing.ts'
 import { listRefunds, searchRefunds, viewAdminRefund, viewRefund } from './refund-view.ts'
 import { tellRefund } from './send-refund.ts'
@@ -81,7 +81,7 @@ export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Han
       return { ok: true, value: { refunds: [...page.rows], refundable, nextCursor: page.nextCursor } }
     },
     adminRefunds: async ({ query, session }) => {
-      const { refunds } = openWork({ viewer: session, payoutsByHand: deps.payouts === undefined })
+      const { refunds } = workFor(deps, session)
       const page = await pageOf(query, (part) => searchRefunds(db, { ...filterBy(refunds, query), ...part }))
       return page.ok
         ? {

@@ -29,9 +29,9 @@ import { giveVoice, seenItemStatus } from '../../ledger/suspense-voices.ts'
 import { nameMatchOf, type ShownAccount, shownAccount } from '../../members/bank-accounts.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
-import { changedSince, type Deciding, decideOnce, withSeen } from '../../staff/decision.ts'
-import { filterBy, openWork } from '../../staff/open-work.ts'
-import type { PayoutsDeps } from './deps.ts'
+import { changedSince, type Deciding, decideOnce } from '../../staff/decision.ts'
+import { filterBy } from '../../staff/open-work.ts'
+import { type PayoutsDeps, workFor } from './deps.ts'
 import { instantOf, instantOrNull, pageOf, type Search } from '../../lists/listing.ts'
 import { payeeColumns, payeeOf, type PayeeRow, suspectColumns, suspectOf, type SuspectRow, waitingHours } from '../../staff/money-rows.ts'
 
@@ -67,7 +67,7 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
 
   return {
     suspense: async ({ query, session }) => {
-      const { suspense } = openWork({ viewer: session, payoutsByHand: deps.payouts === undefined })
+      const { suspense } = workFor(deps, session)
       const page = await pageOf(query, (part) => searchItems(db, { ...filterBy(suspense, query), ...part }), [CURSOR_PARTS.id])
       return page.ok
         ? {

@@ -3,10 +3,10 @@
  * - The name of an account's holder is in no table: support and auditors read them too. Who pays by hand sees it with the account, one
  *   withdrawal at a time, and the staff log has that (`withdrawalBank`).
  */
-import type { Db } from '../../db/sql.ts'
 import type { Handlers } from '../../http/route.ts'
 import { exportList } from '../../staff/exported-list.ts'
-import { filterBy, openWork, type WorkView } from '../../staff/open-work.ts'
+import { filterBy } from '../../staff/open-work.ts'
+import { type PayoutsDeps, workFor } from './deps.ts'
 import { type AdminRefund, searchRefunds } from './refund-view.ts'
 import { searchItems } from './suspense.ts'
 import { type AdminWithdrawal, searchWithdrawals } from './withdrawal-view.ts'
@@ -23,13 +23,13 @@ const ENDS = {
   reason: (row: Decided) => row.reason,
 }
 
-export const moneyTables = (db: Db, payoutsByHand: boolean): Handlers<Names> => {
-  const workFor = (viewer: WorkView['viewer']) => openWork({ viewer, payoutsByHand })
+export const moneyTables = (deps: PayoutsDeps): Handlers<Names> => {
+  const { db } = deps
   return {
     adminWithdrawalsCsv: (call) =>
       exportList(db, call, {
         name: 'withdrawals',
-        read: (page) => searchWithdrawals(db, { ...filterBy(workFor(call.session).withdrawals, call.query), ...page }),
+        read: (page) => searchWithdrawals(db, { ...filterBy(workFor(deps, call.session).withdrawals, call.query), ...page }),
         columns: {
           id: (row) => row.id,
           requested: (row) => row.createdAt,
@@ -46,7 +46,7 @@ export const moneyTables = (db: Db, payoutsByHand: boolean): Handlers<Names> => 
     adminRefundsCsv: (call) =>
       exportList(db, call, {
         name: 'refunds',
-        read: (page) => searchRefunds(db, { ...filterBy(workFor(call.session).refunds, call.query), ...page }),
+        read: (page) => searchRefunds(db, { ...filterBy(workFor(deps, call.session).refunds, call.query), ...page }),
         columns: {
           id: (row) => row.id,
           requested: (row) => row.createdAt,
@@ -63,7 +63,7 @@ export const moneyTables = (db: Db, payoutsByHand: boolean): Handlers<Names> => 
     suspenseCsv: (call) =>
       exportList(db, call, {
         name: 'suspense',
-        read: (page) => searchItems(db, { ...filterBy(workFor(call.session).suspense, call.query), ...page }),
+        read: (page) => searchItems(db, { ...filterBy(workFor(deps, call.session).suspense, call.query), ...page }),
         columns: {
           id: (row) => Number(row.id),
           created: (row) => row.createdAt,
