@@ -30,8 +30,7 @@ export async function suspend(
     readonly paymentId: string
     readonly orderAmount: Paise
     readonly currency?: string
-    /** The gateway's own order of the payment, if it is known beside ours. */
-    readonly gatewayOrderId?: string | undefined
+    readonly debit?: Debit
   },
   reason: SuspenseReason,
   ownerId?: bigint,
@@ -43,19 +42,23 @@ export async function suspend(
     credit: ACCOUNTS.SUSPENSE,
     amount: payment.orderAmount,
   })
-  const { orderId, paymentId, orderAmount: amount, currency = CURRENCY, gatewayOrderId } = payment
+  const { orderId, paymentId, orderAmount: amount, currency = CURRENCY, debit } = payment
   const item = booked ? await openItem(tx, { orderId, paymentId, amount, currency }, reason) : undefined
-  if (gatewayOrderId !== undefined) await nameOrder(tx, paymentId, gatewayOrderId)
+  if (debit !== undefined) await nameDebit(tx, paymentId, debit)
   if (item === undefined) return { result: 'duplicate' }
   if (ownerId !== undefined) await payOwed(tx, item, ownerId)
   return { result: 'suspense', reason }
 }
 
-/** An item of the order's own event has that order already. */
-const nameOrder = (tx: Tx, paymentId: string, gatewayOrderId: string): Promise<unknown> =>
+/** Of a debit that nobody here raised: its mandate, and the gateway's own order once it is known. */
+type Debit = { readonly mandateId: string; readonly gatewayOrderId: string | undefined }
+/** An item of the order's own event has that order already, and is refunded by it. */
+const nameDebit = (tx: Tx, paymentId: string, { mandateId, gatewayOrderId = '' }: Debit): Promise<unknown> =>
   tx.query(sql`
-    update suspense_item set gateway_order_id = ${gatewayOrderId}::text
-     where payment_id = ${paymentId}::text and order_id <> ${gatewayOrderId}::text and gateway_order_id is null`)
+    update suspense_item
+       set mandate_id = ${mandateId}::uuid, gateway_order_id = coalesce(gateway_order_id, nullif(${gatewayOrderId}::text, ''))
+     where payment_id = ${paymentId}::text and order_id <> ${gatewayOrderId}::text
+       and (mandate_id is null or gateway_order_id is null and ${gatewayOrderId}::text <> '')`)
 
 /** The payments of this order of the gateway's that are in SUSPENSE as debits that nobody here raised. The caller has the order's lock. */
 export const listStrangersOf = async (tx: Tx, gatewayOrderId: string): Promise<string[]> =>

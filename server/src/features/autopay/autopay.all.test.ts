@@ -230,6 +230,28 @@ test('a refund of a debit names its mandate and the gateway’s id of the paymen
   expect(fetchedFrom.at(-1)).toEqual(from)
 })
 
+test('a refund of a debit that nobody here raised names its mandate, also of an item from before mandates were kept', async () => {
+  const { mandate } = await world.low()
+  await world.nextMorning()
+  const from = { mandateId: mandate.asked.mandateId, cfPaymentId: '88001' }
+  const chargeId = crypto.randomUUID().replaceAll('-', '')
+  mandate.charges.push({ ...world.only(mandate), chargeId, cfPaymentId: from.cfPaymentId, cfOrderId: 'cf-88001', state: 'paid' })
+  const tell = async (): Promise<void> => {
+    await world.webhook(mandate)
+    await world.later()
+  }
+  await tell()
+  await world.db.query(sql`update suspense_item set mandate_id = null where order_id = ${chargeId}::text`)
+  await tell()
+  const [item] = await world.db.query<{ id: bigint }>(sql`select id from suspense_item where order_id = ${chargeId}::text`)
+  const as = await makeStaff(world.db)
+  expect((await world.calls.ask(`POST /admin/suspense/${item?.id}/refund`, { as, body: { status: 'open' } })).status).toBe(200)
+  await world.later()
+  expect(refunds.at(-1)).toMatchObject({ orderId: chargeId, amount: 3000n, from })
+  await world.later(60)
+  expect(fetchedFrom.at(-1)).toEqual(from)
+})
+
 describe('a first debit that was booked under the id of its order’s payment', () => {
   async function bookedByOrder() {
     const memberId = await makeMember(world.db)
