@@ -20,6 +20,14 @@ export async function takePlaceOf(db: Db, { call, everySeconds, early }: Pace): 
   return taken.length === 1
 }
 
+/** Whether `takePlaceOf` would take a place now. */
+export async function hasPlaceOf(db: Db, { call, everySeconds, early }: Pace): Promise<boolean> {
+  const [ahead] = await db.query(sql`
+    select from gateway_pace where call = ${call}::text and due_at > roz_now() + make_interval(secs => ${everySeconds * early}::float8)
+       and due_at <= roz_now() + ${FARTHEST}`)
+  return ahead === undefined
+}
+
 /** The gateway asked for a pause: until then no call of this kind is made. */
 export async function restPace(db: Db, { call, everySeconds, early }: Pace, forMs: number): Promise<void> {
   const seconds = Math.min(forMs, 300_000) / 1000 + everySeconds * early

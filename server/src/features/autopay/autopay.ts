@@ -9,6 +9,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Handlers } from '../../http/route.ts'
 import { sql } from '../../db/sql.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
+import { mayPageRead } from '../../jobs/autopay-pace.ts'
 import { IS_OPEN_MANDATE } from '../../ledger/autopay.ts'
 import { settleMandate, sweepMandates } from './check.ts'
 import { type AutopayDeps, findOwn } from './deps.ts'
@@ -29,7 +30,7 @@ export function createAutopay(given: Omit<AutopayDeps, 'idempotency'>) {
     ...deskHandlers(deps.db),
     autopay: async ({ session: { memberId } }) => {
       const own = await findOwn(deps.db, memberId)
-      if (own?.state === 'setup' || own?.state === 'bank') await settleMandate(deps, own.id, PATIENCE_MS)
+      if ((own?.state === 'setup' || own?.state === 'bank') && (await mayPageRead(deps.db))) await settleMandate(deps, own.id, PATIENCE_MS)
       return { ok: true, value: { autopay: await viewOwn(deps, memberId) } }
     },
     setUpAutopay: (call) => setUp(deps, call),

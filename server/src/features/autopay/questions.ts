@@ -2,9 +2,9 @@
 import { nextQuestionMs, type MandateStatus } from '@roz/core/autopay.ts'
 import { startOfDayMs } from '@roz/core/ist-day.ts'
 import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import { takePlace } from '../../jobs/autopay-pace.ts'
 import { isResting } from '../../jobs/parking.ts'
 import type { ChargeRow, MandateRow } from './deps.ts'
-import { takePlace } from './pace.ts'
 
 export type Claim = {
   /** The number of the question. */

@@ -2,6 +2,7 @@ import { addDays } from '@roz/core/ist-day.ts'
 import { GatewayRefusedError } from '../../adapters/payments/port.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
+import { takePlace } from '../../jobs/autopay-pace.ts'
 import { openAutopayWorld, useAutopayWorld, SET_UP } from '../../testing/autopay-world.ts'
 import { makeMember } from '../../testing/calls.ts'
 
@@ -87,6 +88,23 @@ describe('a setup', () => {
     expect([await world.stateOf(memberId), mandate.status]).toEqual(['lapsed', 'CANCELLED'])
     expect([await world.balanceOf(memberId), await world.topups(memberId)]).toEqual([30, ['captured']])
   })
+})
+
+test('a page asks the gateway only while it leaves places to debits that are due', async () => {
+  const memberId = await makeMember(world.db)
+  await begin(memberId)
+  const [auth] = await world.db.query<{ id: string; mandateId: string }>(sql`
+    select auth_order_id as id, id as "mandateId" from autopay_mandate where member_id = ${memberId}::bigint`)
+  await world.later()
+  for (let n = 0; n < 8; n++) await takePlace(world.db, 'read')
+  const due = () => world.db.query(sql`select ask_at as at, asks from autopay_check where mandate_id = ${auth?.mandateId ?? ''}::uuid`)
+  const [calls, before] = [world.model.calls.length, await due()]
+  expect(await world.stateOf(memberId)).toBe('setup')
+  expect((await world.call(`GET /wallet/verify/${auth?.id}`, memberId)).body['status']).toBe('PENDING')
+  expect([world.model.calls.length, await due()]).toEqual([calls, before])
+  await world.later(8)
+  await world.stateOf(memberId)
+  expect(world.model.calls.length).toBeGreaterThan(calls)
 })
 
 describe('the first debit', () => {

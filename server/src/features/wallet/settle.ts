@@ -21,6 +21,7 @@ import {
 } from '../../adapters/payments/port.ts'
 import { type Db, maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
+import { mayPageRead } from '../../jobs/autopay-pace.ts'
 import type { Attempt } from '../../jobs/parking.ts'
 import { areAnyHeld, pose } from '../../jobs/questions.ts'
 import { enqueue } from '../../jobs/queue.ts'
@@ -47,15 +48,16 @@ const ENOUGH = wholeRupees(10)
  * Asks the gateway about an order and books the answer, unless it was asked less than 5 s ago: then the question is delayed.
  * With `patienceMs` a request waits: after that time the sweep continues.
  * An order that cannot be booked fails no other order: it is asked about ever more rarely, and then parked.
- * A debit of AutoPay is no order at the gateway: its mandate is asked about instead, in its turn.
+ * A debit of AutoPay is no order at the gateway: its mandate is asked about instead, in its turn; by a page, if the gateway's pace has room.
  * Returns whether a row holds the question (jobs/questions.ts).
  */
 export async function settleOrder(deps: SettleDeps, orderId: string, patienceMs?: number): Promise<boolean> {
   const mandateId = await findMandateOfOrder(deps.db, orderId)
   if (mandateId !== undefined) {
+    const isAsked = patienceMs === undefined || (await mayPageRead(deps.db))
     await inTransaction(deps.db, async (tx) => {
       await endOrderQuestions(tx, orderId)
-      await askMandateSoon(tx, mandateId)
+      if (isAsked) await askMandateSoon(tx, mandateId)
     })
     return true
   }
