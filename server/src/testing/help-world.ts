@@ -52,8 +52,9 @@ export async function openHelpWorld({ approvalAbove = 1000 }: HelpOptions = {}) 
   const folder = await mkdtemp(path.join(tmpdir(), 'roz-help-'))
   const storage = createFileStorage({ folder })
   const deps = { db: database.db, secrets: testSecrets, approvalAbove: wholeRupees(approvalAbove) }
+  const transfers = { areOffered: false, credit: creditTransfer }
   const help = createHelp({ ...deps, storage, production: false })
-  const calls = await serveCalls(database.db, { ...help.handlers, ...createAccounts({ ...deps, transfers: { areOffered: false, credit: creditTransfer } }).handlers }, (app) =>
+  const calls = await serveCalls(database.db, { ...help.handlers, ...createAccounts({ ...deps, transfers }).handlers }, (app) =>
     registerUploads(app, storage),
   )
   const staff = {} as Record<StaffRole, bigint>

@@ -198,7 +198,10 @@ test('a refund and a payout of a former gateway are listed for finance while the
     if (!refunds.ok || !withdrawals.ok) throw new Error('the lists are refused')
     return [refunds.value.refunds.map(({ id }) => id), withdrawals.value.withdrawals.map(({ id }) => id)]
   }
-  const areListed = ([refunds, withdrawals]: Awaited<ReturnType<typeof listed>>) => [refunds.includes(refund), withdrawals.includes(withdrawal)]
+  const areListed = ([refunds, withdrawals]: Awaited<ReturnType<typeof listed>>) => [
+    refunds.includes(refund),
+    withdrawals.includes(withdrawal),
+  ]
   expect(areListed(await listed(world.payouts))).toEqual([false, false])
   const [refunds, withdrawals] = await listed(withoutGateway())
   expect(areListed([refunds, withdrawals])).toEqual([true, true])
