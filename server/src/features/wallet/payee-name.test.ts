@@ -19,7 +19,7 @@ beforeAll(async () => {
     db: world.db,
     attempt: createAttempt({ db: world.db, log: logOf([]) }),
     payouts: undefined,
-    gateway: { createRefund: () => Promise.reject(new Error('none')), fetchRefund: () => Promise.resolve(undefined) },
+    gateway: { createRefund: () => Promise.reject(new Error('none')), fetchRefund: () => Promise.resolve(undefined), checkout: undefined },
     secrets: testSecrets,
     approvalAbove: paise(100_000n),
     warn: nothing,
