@@ -411,8 +411,7 @@ describe('after PAYMENTS names a gateway', () => {
   const accountsOf = (db: Db) =>
     createAccounts({ db, secrets: testSecrets, approvalAbove: paise(50_000n), transfers: { areOffered: false, credit: creditTransfer } })
   const calls = useCalls(world, (db) => accountsOf(db).handlers)
-  const ask = async (call: string, body?: object) =>
-    calls.ask(call, { as: await world.clerk(), ...(body === undefined ? {} : { body }) })
+  const ask = async (call: string, body?: object) => calls.ask(call, { as: await world.clerk(), ...(body === undefined ? {} : { body }) })
 
   test('the portal lists a late transfer by its reference, and it is confirmed; a line without one may be a settlement', async () => {
     const order = await world.order(100)
