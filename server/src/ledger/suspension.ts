@@ -12,11 +12,14 @@ import { cancelOpenCharge } from './autopay.ts'
 import { lockWallet } from './transfer.ts'
 import { setMayMove } from './wallets.ts'
 
+/** The value of `held_about` for a hold by the staff. */
+export const BY_STAFF = 'staff'
+
 export type Standing = {
   readonly isConfirmed: boolean
   readonly suspendedAt: Date | null
   readonly heldAt: Date | null
-  /** The mail that the member answered with "This wasn't me", or `staff`. */
+  /** The mail that the member answered with "This wasn't me", or `BY_STAFF`. */
   readonly heldAbout: string | null
 }
 
@@ -50,11 +53,14 @@ export async function reinstateMember(tx: Tx, memberId: bigint): Promise<boolean
   return true
 }
 
-/** Holds a member's withdrawals and refunds. A hold that exists keeps its time and reason: false. */
+/**
+ * Holds a member's withdrawals and refunds. False: the member is held already, or is not there.
+ * - A hold keeps its time and reason, but the member's own word of a stranger replaces the staff's reason: whoever releases must read it.
+ */
 export async function holdMember(tx: Tx, memberId: bigint, about: string): Promise<boolean> {
   const standing = await lockStanding(tx, memberId)
-  if (standing === undefined || standing.heldAt !== null) return false
-  await tx.query(sql`update member set held_at = roz_now(), held_about = ${about}::text where id = ${memberId}::bigint`)
+  if (standing === undefined || (standing.heldAt !== null && (standing.heldAbout !== BY_STAFF || about === BY_STAFF))) return false
+  await tx.query(sql`update member set held_at = coalesce(held_at, roz_now()), held_about = ${about}::text where id = ${memberId}::bigint`)
   return true
 }
 

@@ -67,6 +67,16 @@ describe('the link', () => {
     }
   })
 
+  test('a press tells why also where the staff holds the account already', async () => {
+    const person = await confirmed('held@x.test')
+    await loginElsewhere('held@x.test')
+    await roz.db.query(sql`update member set held_at = '2026-01-02', held_about = 'staff' where email = 'held@x.test'`)
+    expect((await press(await roz.tokenFrom('held@x.test', '/not-me'))).status).toBe(200)
+    expect(await heldAbout(person)).toBe('new_device')
+    const { since } = await one<{ since: string }>(roz.db, sql`select held_at::date::text as since from member where email = 'held@x.test'`)
+    expect(since).toBe('2026-01-02')
+  })
+
   test('one press ends sessions, password, Google and links, holds withdrawals and mails a link for a new password', async () => {
     const person = await confirmed('taken@x.test')
     const thief = (await loginElsewhere('taken@x.test')).body.token

@@ -12,16 +12,21 @@ import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
 import { isOwnMoney } from '../../ledger/approvals.ts'
-import { holdMember, lockStanding, reinstateMember, releaseMember, type Standing, suspendMember } from '../../ledger/suspension.ts'
+import {
+  BY_STAFF,
+  holdMember,
+  lockStanding,
+  reinstateMember,
+  releaseMember,
+  type Standing,
+  suspendMember,
+} from '../../ledger/suspension.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { logStaff } from '../../staff/staff-log.ts'
 import { findMemberId, MEMBER_NOT_FOUND } from './found-member.ts'
 import { getListed } from './member-list.ts'
 
 export type StandingCalls = 'suspendUser' | 'reinstateUser' | 'holdUser' | 'releaseUser' | 'endUserSessions' | 'noteUser'
-
-/** The value of `held_about` for a hold by the staff. */
-export const BY_STAFF = 'staff'
 
 type Asked = {
   readonly session: { readonly memberId: bigint }
