@@ -68,7 +68,7 @@ export const AUTOPAY_BUGS: readonly Bug[] = [
   {
     name: 'AutoPay: after a lost answer the debit is sent again under another id',
     file: `${AUTOPAY}/check.ts`,
-    find: "    if (deps.autopayOn && deps.topupsOn && (await takePlace(db, 'raise'))) await sendCharge(deps, row, open)\n    return\n",
+    find: "    if (await takePlace(db, 'raise')) await sendCharge(deps, row, open)\n    return\n",
     replace: '',
     test: RAISE,
     only: 'an answer that is lost',

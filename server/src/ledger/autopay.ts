@@ -121,8 +121,8 @@ export async function findDisputedCharge(
 }
 
 /**
- * The payment in SUSPENSE that a dispute means, if it is a debit's: of another amount, a second one, or one that nobody here raised, which
- * has no mandate here. Asked first: another payment of the same debit may have credited the wallet.
+ * The payment in SUSPENSE that a dispute means, if it is a debit's: of another amount, a second one, or one that nobody here raised, whose
+ * item names the mandate. Asked first: another payment of the same debit may have credited the wallet.
  */
 export async function findDisputedDebit(
   from: Queryable,
@@ -131,7 +131,7 @@ export async function findDisputedDebit(
   return maybeOne(
     from,
     sql`
-    select s.order_id as "orderId", s.payment_id as "paymentId", c.mandate_id as "mandateId"
+    select s.order_id as "orderId", s.payment_id as "paymentId", coalesce(c.mandate_id, s.mandate_id) as "mandateId"
       from suspense_item s left join autopay_charge c on c.order_id = s.order_id
      where s.payment_id = ${PAYMENT_PREFIX}::text || ${paymentId}::text
        and not exists (select from suspense_item o where o.payment_id = ${paymentId}::text)

@@ -357,6 +357,18 @@ describe('a dispute', () => {
     expect([await world.balanceOf(memberId), await world.stateOf(memberId)]).toEqual([balance, 'stopped'])
   })
 
+  test('about a debit that nobody here raised takes its item and stops its mandate', async () => {
+    const { memberId, mandate } = await paid()
+    const chargeId = crypto.randomUUID().replaceAll('-', '')
+    mandate.charges.push({ ...world.only(mandate), chargeId, cfPaymentId: '99001', cfOrderId: 'cf-99001', state: 'paid' })
+    await world.webhook(mandate)
+    await world.later()
+    const found = told({ orderId: 'cf-99001', paymentId: '99001' })
+    await report(found)
+    expect(await booked(found.disputeId)).toEqual([{ orderId: chargeId, problem: null, isTaken: true }])
+    expect(await world.stateOf(memberId)).toBe('stopped')
+  })
+
   test('about an order whose payment has the number of a debit leaves the mandate alone', async () => {
     const one = await paid()
     const orderId = 'd'.repeat(32)
