@@ -53,7 +53,7 @@ test('the catalogues of the screens are as npm run messages writes them', async 
       const file = screenCatalogueFile(language, name)
       expect(readFileSync(file, 'utf8'), file).toBe(await writtenScreenCatalogue(language, name, onScreens[name]))
     }
-})
+}, 120_000)
 
 test('a text without words stops who says it, and names the language and the command', () => {
   expect(() => texts('A text that nobody translated')).toThrow(
