@@ -78,8 +78,8 @@ export const bankTransferCalls = {
     roles: READERS,
     summary:
       'Money that came in by the statements and has no entry yet, newest import first, each with the order whose reference it has. ' +
-      'A line that was closed with a reason, and any line where money is added in another way now, is listed if it has one.',
-    query: page,
+      'Where money is added in another way now, only those that have one. `closed`: the lines that were closed with a reason and have one.',
+    query: z.object({ ...page.shape, status: z.enum(['closed'], 'choice_invalid').optional() }),
     output: z.object({ lines: z.array(line), nextCursor }),
     refusals: [],
   }),

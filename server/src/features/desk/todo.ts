@@ -21,7 +21,7 @@ import { LATE_HELP } from '../../ledger/help-waits.ts'
 import { isLateStory, lacksLanguage, storyDue } from '../../members/late-stories.ts'
 import { UNTOLD } from '../../members/own-stories.ts'
 import {
-  IS_FREE_LINE,
+  IS_LINE_TO_CONFIRM,
   IS_OPEN_FINDING,
   openWork,
   PURPOSE_LACKS_LANGUAGE,

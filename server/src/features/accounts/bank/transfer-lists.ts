@@ -9,7 +9,8 @@ import type { Handlers } from '../../../http/route.ts'
 import type { Cursor } from '../../../lists/cursor.ts'
 import { instantOf, pageOf } from '../../../lists/listing.ts'
 import { microsOf, olderThan } from '../../../lists/newest-first.ts'
-import { IS_CLOSED_LINE, IS_UNBOOKED_LINE, openWork, workOf } from '../../../staff/open-work.ts'
+import { fingerprintOf } from '../../../staff/decision.ts'
+import { IS_CLOSED_LINE, IS_LINE_TO_CONFIRM, IS_UNBOOKED_LINE, openWork, workOf } from '../../../staff/open-work.ts'
 import type { AccountsDeps } from '../deps.ts'
 import { wordsOf } from './match.ts'
 import { CAME_IN } from './transfer-matches.ts'
@@ -20,7 +21,7 @@ type Order = ShownTransfer['order']
 
 export const transferListHandlers = (deps: AccountsDeps): Handlers<'transferLines' | 'transfers'> => ({
   transferLines: async ({ query }) => {
-    const page = await pageOf(query, (part) => listLines(deps, part))
+    const page = await pageOf(query, (part) => listLines(deps, { ...query, ...part }))
     return page.ok ? { ok: true, value: { lines: [...page.rows], nextCursor: page.nextCursor } } : page
   },
   transfers: async ({ query, session }) => {
@@ -37,15 +38,16 @@ export const transferListHandlers = (deps: AccountsDeps): Handlers<'transferLine
   },
 })
 
-type Part = { readonly after: Cursor | undefined; readonly limit: number }
+type Wanted = { readonly status?: 'closed' | undefined; readonly after: Cursor | undefined; readonly limit: number }
 /**
- * Lines without an entry. One that was closed with a reason, or that may be a settlement of the gateway, is among them if it has an order's
- * reference: somebody may wait for it.
+ * Lines to confirm. Or those that were closed with a reason and have an order's reference: somebody may wait for one. Where money is added in
+ * another way now, a line without a reference may be a settlement of the gateway.
  */
 async function listLines(
   { db, secrets, transfers }: AccountsDeps,
-  { after, limit }: Part,
+  { status, after, limit }: Wanted,
 ): Promise<{ readonly shown: ShownLine; readonly key: Cursor }[]> {
+  const wanted = status === undefined ? IS_LINE_TO_CONFIRM : sql`${CAME_IN} and ${IS_UNBOOKED_LINE} and ${IS_CLOSED_LINE}`
   const listed: { readonly shown: ShownLine; readonly key: Cursor }[] = []
   for (let from = after; ; ) {
     const lines = await db.query<LineRow>(sql`

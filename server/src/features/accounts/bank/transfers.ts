@@ -51,7 +51,8 @@ export function transferHandlers(deps: AccountsDeps): Handlers<Names> {
         if (line === undefined) return { ok: false, code: 'bank_line_not_found' }
         if (line.isTaken || (await isTypedAlready(tx, line))) return { ok: false, code: 'transfer_known' }
         const found = referenceOf(line.words, await findOrders(tx, [line.words]))
-        if ((found?.reference ?? null) !== reference) return { ok: false, code: 'changed_since_seen' }
+        const now = seenOfLine(found?.reference, line.isClosed)
+        if ((found?.reference ?? null) !== reference || (seen ?? now) !== now) return { ok: false, code: 'changed_since_seen' }
         if (found === undefined && !transfers.areOffered) return { ok: false, code: 'other_way_to_pay' }
         const orderId = found?.orderId ?? gatewayIdOf(randomUUID())
         const { amount, day } = line

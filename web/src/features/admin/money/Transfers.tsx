@@ -72,6 +72,8 @@ function Lines({ mayConfirm }: { readonly mayConfirm: boolean }) {
   const [status, setStatus] = useState<'closed'>()
   const list = useInfiniteQuery(linesQuery(status))
   const [open, setOpen] = useState<TransferLine>()
+  const nothing = settings.modes.byTransfer ? t`All that came in has its entry` : t`No transfer yet`
+  const emptyTitle = status === 'closed' ? t`No payments found` : nothing
   return (
     <section aria-label={t`Came in, without an entry`}>
       <h3 className="spaced">
@@ -81,7 +83,7 @@ function Lines({ mayConfirm }: { readonly mayConfirm: boolean }) {
         list={list}
         itemsOf={(page) => page.lines}
         failed={t`The lines could not be loaded.`}
-        empty={<EmptyState art="slip" title={settings.modes.byTransfer ? t`All that came in has its entry` : t`No transfer yet`} />}
+        empty={<EmptyState art="slip" title={emptyTitle} />}
       >
         {(line) => {
           const { id, account, day, amount, order, isClosed } = line
