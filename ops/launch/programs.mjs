@@ -11,11 +11,11 @@ const CHROMIUM = {
   packages: ['chromium', 'fonts-noto-core'],
   without: "the browser's tests will fail",
 }
-/** The same engine without the browser around it: a test of screens is a third less work. */
+/** The same engine without the browser around it: a test of screens is a third less work. A Chromium of before may lack the fonts. */
 const SHELL = {
   label: 'headless Chromium',
   names: ['chromium-headless-shell', 'chrome-headless-shell'],
-  packages: ['chromium-headless-shell'],
+  packages: ['chromium-headless-shell', 'fonts-noto-core'],
   without: 'the whole Chromium runs every screen test, which takes longer',
 }
 /** Runs spec/verify.py, the second verifier of the draw, and the generator of the protocol's vectors. */
