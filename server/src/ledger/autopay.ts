@@ -78,7 +78,8 @@ export async function askAllMandates(db: Queryable): Promise<number> {
 
 /**
  * The mandate and the gateway's id of a payment that a mandate's debit made; undefined for any other payment. A debit that was booked under
- * the id of its order's payment (`paymentIdOf`) has an id of its own, which may be another one.
+ * the id of its order's payment (`paymentIdOf`) has an id of its own, which may be another one. The item of a debit that nobody here raised
+ * names the mandate; its order may be any.
  */
 export async function findMandatePayment(
   from: Queryable,
@@ -86,7 +87,11 @@ export async function findMandatePayment(
 ): Promise<{ readonly mandateId: string; readonly cfPaymentId: string } | undefined> {
   const found = await maybeOne<{ mandateId: string; own: string | null }>(
     from,
-    sql`select replace(mandate_id::text, '-', '') as "mandateId", cf_payment_id as own from autopay_charge where order_id = ${orderId}::text`,
+    sql`
+    select replace(mandate_id::text, '-', '') as "mandateId", own from (
+      select mandate_id, null as own, 1 as place from suspense_item where payment_id = ${paymentId}::text and mandate_id is not null
+      union all
+      select mandate_id, cf_payment_id, 2 from autopay_charge where order_id = ${orderId}::text) debit order by place limit 1`,
   )
   return (
     found && {

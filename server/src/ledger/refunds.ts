@@ -10,7 +10,6 @@
  * - A paid refund that is reversed after the account was closed is booked to SUSPENSE.
  * - The gateway's final status is always booked, even after another one. An amount given back and paid as well is a loss (`refund_conflict`).
  */
-import { gatewayIdOf } from '@roz/core/gateway-id.ts'
 import { refundProblem } from '@roz/core/money-fields.ts'
 import { CURRENCY, type Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
@@ -19,7 +18,7 @@ import { maybeOne, type Queryable, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { type Approver, judgeApprover, recordAlone, recordFirstApproval } from './approvals.ts'
-import { findMandatePayment, PAYMENT_PREFIX } from './autopay.ts'
+import { findMandatePayment } from './autopay.ts'
 import { moveConflict } from './conflicts.ts'
 import { giveBackToMember, readDebt } from './debts.ts'
 import { isRefundOnHold, ON_HOLD, REFUND_OWNER } from './holds.ts'
@@ -109,15 +108,13 @@ export async function currencyOfRefund(tx: Tx, id: string): Promise<string> {
 
 /** The payment of AutoPay that the refund returns; undefined for the payment of an order. */
 export async function findRefundSource(from: Queryable, id: string): ReturnType<typeof findMandatePayment> {
-  const paid = await maybeOne<{ orderId: string; paymentId: string; mandateId: string | null }>(
+  const paid = await maybeOne<{ orderId: string; paymentId: string }>(
     from,
-    sql`select r.order_id as "orderId", coalesce(o.payment_id, t.payment_id) as "paymentId", o.mandate_id as "mandateId"
-          from refund r left join topup t on t.order_id = r.order_id left join suspense_item s on s.id = r.suspense_id
-          left join suspense_item o on o.payment_id = split_part(s.payment_id, '#', 1)
-         where r.id = ${id}::uuid and coalesce(o.payment_id, t.payment_id) is not null`,
+    sql`select r.order_id as "orderId", coalesce(split_part(s.payment_id, '#', 1), t.payment_id) as "paymentId"
+          from refund r left join suspense_item s on s.id = r.suspense_id left join topup t on t.order_id = r.order_id
+         where r.id = ${id}::uuid and coalesce(s.payment_id, t.payment_id) is not null`,
   )
-  if (paid === undefined || paid.mandateId === null) return paid && findMandatePayment(from, paid)
-  return { mandateId: gatewayIdOf(paid.mandateId), cfPaymentId: paid.paymentId.slice(PAYMENT_PREFIX.length) }
+  return paid && findMandatePayment(from, paid)
 }
 
 /** Whether a dispute has taken the payment. Disputes need the lock that is taken here, so the answer is stable. */

@@ -51,14 +51,13 @@ export async function suspend(
 }
 
 /** Of a debit that nobody here raised: its mandate, and the gateway's own order once it is known. */
-type Debit = { readonly mandateId: string; readonly gatewayOrderId: string | undefined }
+type Debit = { readonly mandateId: string; readonly gatewayOrderId: string | null }
 /** An item of the order's own event has that order already, and is refunded by it. */
-const nameDebit = (tx: Tx, paymentId: string, { mandateId, gatewayOrderId = '' }: Debit): Promise<unknown> =>
+const nameDebit = (tx: Tx, paymentId: string, { mandateId, gatewayOrderId }: Debit): Promise<unknown> =>
   tx.query(sql`
-    update suspense_item
-       set mandate_id = ${mandateId}::uuid, gateway_order_id = coalesce(gateway_order_id, nullif(${gatewayOrderId}::text, ''))
-     where payment_id = ${paymentId}::text and order_id <> ${gatewayOrderId}::text
-       and (mandate_id is null or gateway_order_id is null and ${gatewayOrderId}::text <> '')`)
+    update suspense_item set mandate_id = ${mandateId}::uuid, gateway_order_id = coalesce(gateway_order_id, ${gatewayOrderId}::text)
+     where payment_id = ${paymentId}::text and order_id is distinct from ${gatewayOrderId}::text
+       and (mandate_id is null or gateway_order_id is null and ${gatewayOrderId}::text is not null)`)
 
 /** The payments of this order of the gateway's that are in SUSPENSE as debits that nobody here raised. The caller has the order's lock. */
 export const listStrangersOf = async (tx: Tx, gatewayOrderId: string): Promise<string[]> =>

@@ -109,7 +109,7 @@ async function bookStranger(deps: AutopayDeps, row: MandateRow, payment: Mandate
     const paymentId = await paymentIdOf(tx, { cfPaymentId, cfOrderId })
     const suspended = await suspend(
       tx,
-      { orderId: chargeId, paymentId, orderAmount: amount, currency, debit: { mandateId: row.id, gatewayOrderId: cfOrderId } },
+      { orderId: chargeId, paymentId, orderAmount: amount, currency, debit: { mandateId: row.id, gatewayOrderId: cfOrderId ?? null } },
       'unknown_order',
     )
     await delayAfter(tx, row, payment)
