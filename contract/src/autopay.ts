@@ -1,10 +1,10 @@
 /** Calls of AutoPay: a member's mandate, and its webhook. */
-import { AUTOPAY_STATES } from '@roz/core/autopay.ts'
+import { AUTOPAY_IDLE, AUTOPAY_STATES } from '@roz/core/autopay.ts'
 import { ticketKey } from '@roz/core/fields.ts'
 import { phone } from '@roz/core/person-fields.ts'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { day, instant, rupees } from './shapes.ts'
+import { day, instant, newer, rupees } from './shapes.ts'
 import { checkout } from './wallet.ts'
 
 export const debit = z.object({ day, amount: rupees })
@@ -23,6 +23,7 @@ export const autopay = z.object({
   offered: z.boolean().meta({ description: 'Whether one can be set up here' }),
   amount: rupees.meta({ description: 'What a new one would debit, each time' }),
   below: rupees.meta({ description: 'A debit follows when the wallet has less than this' }),
+  idle: newer(z.enum(AUTOPAY_IDLE).nullable().meta({ description: 'Why nothing is debited though the mandate is on' }), { absent: null }),
   mandate: mandate.nullable().meta({ description: 'The open mandate, or the mandate that ended last' }),
 })
 

@@ -32,6 +32,9 @@ export type AutopayState = (typeof AUTOPAY_STATES)[number]
 /** From these nothing follows: the member may set up another one. */
 export const AUTOPAY_ENDED: ReadonlySet<AutopayState> = new Set(['stopped', 'payer_stopped', 'ended', 'lapsed'])
 
+/** Why nothing is debited though a mandate is on: the operator has switched it off, the limits no longer allow its amount, or as named. */
+export const AUTOPAY_IDLE = ['switched_off', 'amount_not_allowed', 'auto_participate_off'] as const
+
 /** The gateway's status of a mandate, as its port names it. */
 export type MandateStatus =
   | 'INITIALIZED'

@@ -216,7 +216,13 @@ test('bank transfers, by which no money is added here, are not asked for, and no
 
 describe('AutoPay, which is off here', () => {
   test('GET and POST /autopay say so, and its webhook is accepted only with a signature', async () => {
-    expect((await ask('autopay', { token: member })).output.autopay).toEqual({ offered: false, amount: 30, below: 5, mandate: null })
+    expect((await ask('autopay', { token: member })).output.autopay).toEqual({
+      offered: false,
+      amount: 30,
+      below: 5,
+      idle: null,
+      mandate: null,
+    })
     const refused = await ask('setUpAutopay', { token: member, key: randomUUID(), body: { phoneNumber: PHONE, consent: true } })
     expect([refused.status, refused.refusal.code]).toEqual([403, 'topups_paused'])
     for (const wish of ['pauseAutopay', 'resumeAutopay', 'retryAutopay', 'stopAutopay'] as const)

@@ -21,6 +21,7 @@ const ENGLISH = {
   pause: 'Pause',
   paused: 'Paused by you',
   resume: 'Resume',
+  idle: 'Nothing is added while Auto Participate is off.',
   stop: 'Stop',
   stopNow: 'Stop AutoPay',
   stopped: 'Stopped',
@@ -35,6 +36,7 @@ const HINDI: typeof ENGLISH = {
   pause: 'रोकें',
   paused: 'आपने रोका है',
   resume: 'फिर चालू करें',
+  idle: 'ऑटो-जॉइन बंद रहने तक कुछ नहीं जुड़ता।',
   stop: 'बंद करें',
   stopNow: 'ऑटो-पे बंद करें',
   stopped: 'बंद',
@@ -78,6 +80,11 @@ test.each([
       await expect(card.getByRole('status')).toHaveText(words.paused)
       await press(words.resume)
       await expect(card.getByRole('status')).toHaveText(words.on)
+      await expect(card.getByText(words.idle)).toHaveCount(0)
+      await ask(roz.url, 'updateProfile', { token, body: { autoParticipate: false } })
+      await page.reload()
+      await expect(card.getByText(words.idle)).toBeVisible()
+      await auditWidths(page, width)
       const stop = card.getByRole('button', { name: words.stop, exact: true })
       await stop.focus()
       await page.keyboard.press('Enter')

@@ -1,7 +1,9 @@
 import { addDays, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
-import { paise } from '@roz/core/money.ts'
+import { paise, wholeRupees } from '@roz/core/money.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Sql, sql } from '../../db/sql.ts'
+import { readDebt } from '../../ledger/debts.ts'
+import { chargeBack } from '../../ledger/testing/fixtures.ts'
 import { useAutopayWorld } from '../../testing/autopay-world.ts'
 import type { Work } from '../../jobs/parking.ts'
 import { settleMandate } from './check.ts'
@@ -83,12 +85,33 @@ describe('nothing is raised', () => {
     expect(await unless(prepare)).toBe(0)
   })
 
-  test('for a member on hold it goes on', async () => {
-    expect(
-      await unless((memberId) =>
-        world.db.query(sql`update member set held_at = roz_now(), held_about = 'staff' where id = ${memberId}::bigint`),
-      ),
-    ).toBe(1)
+  test.each<[string, (memberId: bigint, id: string) => Promise<unknown>]>([
+    [
+      'on hold',
+      (memberId) => world.db.query(sql`update member set held_at = roz_now(), held_about = 'staff' where id = ${memberId}::bigint`),
+    ],
+    [
+      'in debt',
+      async (memberId) => {
+        const orderId = await world.addMoney(memberId, 30)
+        await world.leave(memberId, 4)
+        await chargeBack(world.db, 'debt-of-a-payer', orderId, wholeRupees(30), true)
+        expect(await readDebt(world.db, memberId)).toBe(2600n)
+      },
+    ],
+  ])('for a member %s it goes on', async (_name, prepare) => {
+    expect(await unless(prepare)).toBe(1)
+  })
+
+  test.each<[string, Sql, Sql]>([
+    ['amount_not_allowed', sql`amount = 4000`, sql`auto_join = true`],
+    ['auto_participate_off', sql`amount = 3000`, sql`auto_join = false`],
+  ])('and the member is told why: %s', async (idle, mandate, wallet) => {
+    const { memberId } = await world.low()
+    expect((await world.own(memberId)).idle).toBeNull()
+    await world.db.query(sql`update autopay_mandate set ${mandate} where member_id = ${memberId}::bigint`)
+    await world.db.query(sql`update wallet set ${wallet} where member_id = ${memberId}::bigint`)
+    expect(await world.own(memberId)).toMatchObject({ idle, mandate: { state: 'on', next: null } })
   })
 
   test('from 20:30 to 06:00; at 06:00 it is', async () => {

@@ -206,7 +206,7 @@ test('with AUTOPAY off nothing is offered and nothing set up', async () => {
   const off = await openAutopayWorld({ AUTOPAY: 'off' })
   try {
     const memberId = await makeMember(off.db)
-    expect(await off.own(memberId)).toEqual({ offered: false, amount: 30, below: 5, mandate: null })
+    expect(await off.own(memberId)).toEqual({ offered: false, amount: 30, below: 5, idle: null, mandate: null })
     expect((await off.call('POST /autopay', memberId, SET_UP)).body).toMatchObject({ code: 'topups_paused' })
     for (const wish of ['pause', 'resume', 'retry', 'stop'])
       expect((await off.call(`POST /autopay/${wish}`, memberId)).body).toMatchObject({ code: 'not_found' })
@@ -222,7 +222,9 @@ test('with AUTOPAY off nothing is offered and nothing set up', async () => {
       ['resume', 'on'],
       ['stop', 'stopping'],
     ] as const)
-      expect((await off.call(`POST /autopay/${wish}`, memberId)).body).toMatchObject({ autopay: { offered: false, mandate: { state } } })
+      expect((await off.call(`POST /autopay/${wish}`, memberId)).body).toMatchObject({
+        autopay: { offered: false, idle: state === 'on' ? 'switched_off' : null, mandate: { state } },
+      })
     // Screens have AutoPay while one is open, its status is unknown, or its debit has no end.
     const shown = async (state: string, isUnknown: boolean) => {
       await off.db.query(sql`

@@ -4,7 +4,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
-import { type Queryable, sql } from '../../db/sql.ts'
+import { one, type Queryable, sql } from '../../db/sql.ts'
 import { type AutopayDeps, findMandate, findOwn, type MandateRow } from './deps.ts'
 
 export type Shown = z.infer<typeof autopay>
@@ -12,12 +12,25 @@ export type ShownMandate = z.infer<typeof mandate>
 
 export async function viewOwn(deps: AutopayDeps, memberId: bigint, from: Queryable = deps.db): Promise<Shown> {
   const own = await findOwn(from, memberId)
+  const offered = deps.autopayOn && deps.topupsOn
   return {
-    offered: deps.autopayOn && deps.topupsOn,
+    offered,
     amount: rupeesFromPaise(deps.topupLimits.max),
     below: rupeesFromPaise(deps.below),
+    idle: own?.state !== 'on' ? null : offered ? await whyIdle(deps, own, from) : 'switched_off',
     mandate: own === undefined ? null : await viewMandate(from, own),
   }
+}
+
+/** Of the conditions in raise.ts those that the member can change. */
+async function whyIdle(
+  { topupLimits: { min, max } }: AutopayDeps,
+  { memberId, amount }: MandateRow,
+  from: Queryable,
+): Promise<Shown['idle']> {
+  if (amount < min || amount > max) return 'amount_not_allowed'
+  const { joins } = await one<{ joins: boolean }>(from, sql`select auto_join as joins from wallet where member_id = ${memberId}::bigint`)
+  return joins ? null : 'auto_participate_off'
 }
 
 type Debit = { readonly status: string; readonly day: IstDay; readonly amount: Paise }

@@ -24,7 +24,8 @@ import { refreshMoney } from '../queries.ts'
 import { AutopaySetup } from './AutopaySetup.tsx'
 import type { GatewayState } from '../wallet/use-gateway.ts'
 
-type Mandate = NonNullable<Output<Api['autopay']>['autopay']['mandate']>
+type Shown = Output<Api['autopay']>['autopay']
+type Mandate = NonNullable<Shown['mandate']>
 type Wish = 'pauseAutopay' | 'resumeAutopay' | 'retryAutopay' | 'stopAutopay'
 
 const autopayQuery = queryOptions({ queryKey: ['mine', 'autopay'], queryFn: ({ signal }) => call('autopay', { signal }) })
@@ -64,7 +65,7 @@ function Autopay({ gateway }: { readonly gateway: GatewayState }) {
       <h2 className="spaced" id="autopay">
         <Trans>AutoPay</Trans>
       </h2>
-      {mandate === null ? null : <Standing mandate={mandate} />}
+      {mandate === null ? null : <Standing mandate={mandate} idle={autopay.idle} />}
       {isOpen && mandate.state !== 'setup' ? <Wishes mandate={mandate} /> : null}
       {(!isOpen || mandate.state === 'setup') && autopay.offered ? <AutopaySetup autopay={autopay} gateway={gateway} /> : null}
     </CardSection>
@@ -73,7 +74,7 @@ function Autopay({ gateway }: { readonly gateway: GatewayState }) {
 
 const isWaiting = (state: Mandate['state'] | undefined): boolean => state === 'setup' || state === 'bank'
 
-function Standing({ mandate }: { readonly mandate: Mandate }) {
+function Standing({ mandate, idle }: { readonly mandate: Mandate; readonly idle: Shown['idle'] }) {
   const { next, last, payer, amount } = mandate
   const language = currentLanguage()
   return (
@@ -88,6 +89,11 @@ function Standing({ mandate }: { readonly mandate: Mandate }) {
           <Trans>Your bank refused three payments. Check your account, then try again.</Trans>
         </p>
       ) : null}
+      {idle === null || next !== null ? null : (
+        <p className="spaced">
+          <Idle why={idle} />
+        </p>
+      )}
       <ul className="rows" aria-label={formatMoney(amount)}>
         {next === null ? null : (
           <li>
@@ -118,6 +124,17 @@ function Standing({ mandate }: { readonly mandate: Mandate }) {
       </ul>
     </>
   )
+}
+
+function Idle({ why }: { readonly why: NonNullable<Shown['idle']> }) {
+  switch (why) {
+    case 'switched_off':
+      return <Trans>Nothing is added at the moment: AutoPay is switched off here.</Trans>
+    case 'amount_not_allowed':
+      return <Trans>Nothing is added: the limits have changed since you set it up. Stop it, then set it up again.</Trans>
+    case 'auto_participate_off':
+      return <Trans>Nothing is added while Auto Participate is off.</Trans>
+  }
 }
 
 function State({ mandate: { state, next } }: { readonly mandate: Mandate }) {
