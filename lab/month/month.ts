@@ -167,6 +167,9 @@ function createRun(world: World, options: MonthOptions, payers: number) {
         await world.goTo(today, 18)
         await drain(world, PATIENCE.well)
         if (!isQuiet) await banks.evening({ day: today, isWell: true })
+        // The day's debits are asked about before the next settlement has them: as many a minute as the gateway answers.
+        await world.pass(40, 20)
+        await drain(world, PATIENCE.well)
         await morning(addDays(today, 1), PATIENCE.well)
         const left = await listAllLeft()
         options.say([`${today}, without faults: ${left.length} left`, ...left.slice(0, LEFT_SHOWN)].join('\n         '))
