@@ -13,7 +13,7 @@ import { enqueue } from '../../jobs/queue.ts'
 import { PAYMENT_PREFIX } from '../../ledger/autopay.ts'
 import { IS_RECORDED } from '../../ledger/gateway-settlements.ts'
 import { type Found, type News, replaceFindings } from './finding-rows.ts'
-import { isCorrected, wholeOf } from './proposals.ts'
+import { isCorrected, restOf, wholeOf } from './proposals.ts'
 
 export type Judging = {
   readonly gatewayFee: number
@@ -23,7 +23,8 @@ type Seen = {
   readonly state: string
   readonly status: string
   readonly isRead: boolean
-  readonly booked: bigint | null
+  /** Of what was recorded, what no later settlement was recorded less. Null: it is not recorded. */
+  readonly rest: bigint | null
   readonly corrected: boolean
   readonly covers: string | null
 }
@@ -39,7 +40,7 @@ export async function compareSettlement(tx: Tx, { gatewayFee, alarm }: Judging, 
   const seen = await one<Seen>(
     tx,
     sql`select s.state, s.status, s.events_read_at is not null as "isRead", ${isCorrected(sql`s`)} as corrected, s.covers,
-          ${wholeOf(sql`s.settlement_id`, 'amount_paise')} + ${wholeOf(sql`s.settlement_id`, 'fee_paise')} as booked
+          ${restOf(sql`s.settlement_id`, 'amount')} + ${restOf(sql`s.settlement_id`, 'fee')} as rest
           from gateway_settlement_seen s where s.settlement_id = ${settlementId}::text for no key update of s`,
   )
   const found: Found[] = stateFindings(settlementId, seen)
@@ -56,14 +57,14 @@ export async function compareSettlement(tx: Tx, { gatewayFee, alarm }: Judging, 
 }
 
 /** Findings about the settlement as a whole: its status is unknown, or it failed. */
-function stateFindings(settlementId: string, { state, status, booked, corrected, covers }: Seen): Found[] {
+function stateFindings(settlementId: string, { state, status, rest, corrected, covers }: Seen): Found[] {
   const subject = `settlement:${settlementId}`
   if (state === 'unknown') return [{ kind: 'unknown_word', subject, difference: 0n, detail: status }]
   if (state !== 'failed' || corrected || covers !== null) return []
   return [
-    booked === null
+    rest === null
       ? { kind: 'failed', subject, difference: 0n, detail: status }
-      : { kind: 'came_back', subject, difference: booked, detail: status },
+      : { kind: 'came_back', subject, difference: rest, detail: status },
   ]
 }
 
@@ -222,7 +223,8 @@ async function coverReturned(tx: Tx, settlementId: string): Promise<void> {
     sql`select r.settlement_id as id from gateway_settlement_seen r join gateway_settlement_seen s on s.settlement_id = ${settlementId}::text
          where r.state = 'failed' and r.settlement_id <> s.settlement_id and s.covers is null and not ${isCorrected(sql`r`)}
            and not exists (select from outlay o where ${IS_RECORDED})
-           and (${wholeOf(sql`r.settlement_id`, 'amount_paise')}, ${wholeOf(sql`r.settlement_id`, 'fee_paise')}) = (s.amount, s.fee + s.own_fee)
+           and (${wholeOf(sql`r.settlement_id`, 'amount')}, ${wholeOf(sql`r.settlement_id`, 'fee')}) = (s.amount, s.fee + s.own_fee)
+           and ${restOf(sql`r.settlement_id`, 'amount')} = s.amount and ${restOf(sql`r.settlement_id`, 'fee')} = s.fee + s.own_fee
          order by r.seen_at limit 1 for no key update of r`,
   )
   if (covered === undefined) return

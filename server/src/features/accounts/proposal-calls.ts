@@ -20,7 +20,7 @@ import { askOutlay } from '../../outlays/outlays.ts'
 import { IS_OPEN_FINDING } from '../../staff/open-work.ts'
 import type { AccountsDeps } from './deps.ts'
 import { type HouseEntry, viewHouseEntry } from './entry-view.ts'
-import { findProposal, type Proposal } from './proposals.ts'
+import { findProposal, isCorrected, type Proposal } from './proposals.ts'
 import { bookAsked, refuseTwice, type SettlementRefused } from './settlements.ts'
 
 type Shown = z.infer<typeof gatewaySettlement>
@@ -123,10 +123,17 @@ function record(deps: AccountsDeps, idempotency: Idempotency, call: Recorded) {
 const isSeen = async (tx: Tx, id: string): Promise<boolean> =>
   isId(id) && (await maybeOne(tx, sql`select from gateway_settlement_seen where settlement_id = ${id}::text`)) !== undefined
 
-/** Marks the settlements that came back and are taken off this one. */
-async function markCorrected(tx: Tx, id: string, returned: readonly string[]): Promise<void> {
-  await tx.query(sql`update gateway_settlement_seen set corrected_by = ${id}::text where settlement_id = any(${returned}::text[])`)
-  await tx.query(sql`
-    update money_finding set ended_at = roz_now(), first_by = null, first_at = null, reason = null
-     where kind = 'came_back' and settlement_id = any(${returned}::text[]) and ended_at is null and closed_at is null`)
+/** Writes down what was taken off this settlement; an entry for it that was rejected may have had other amounts. */
+async function markCorrected(tx: Tx, id: string, returned: Proposal['corrects']): Promise<void> {
+  await tx.query(sql`delete from gateway_settlement_correction where by_id = ${id}::text`)
+  for (const { settlementId, amount, fee } of returned) {
+    await tx.query(sql`
+      insert into gateway_settlement_correction (returned_id, by_id, amount, fee)
+      values (${settlementId}::text, ${id}::text, ${amount}::bigint, ${fee}::bigint)`)
+    await tx.query(sql`
+      update money_finding f set ended_at = roz_now(), first_by = null, first_at = null, reason = null
+        from gateway_settlement_seen s
+       where f.kind = 'came_back' and f.settlement_id = ${settlementId}::text and f.ended_at is null and f.closed_at is null
+         and s.settlement_id = f.settlement_id and ${isCorrected(sql`s`)}`)
+  }
 }

@@ -2,30 +2,36 @@
  * Settlements that the gateway reported, as proposals to record.
  * - A settlement is recorded if an outlay that was not rejected has its number or the bank's.
  * - Its fee is the gateway's four charges and taxes.
- * - One that came back after it was recorded stays in the books. The next larger one is recorded with its amounts taken off, so that the
- *   books have what the bank has.
+ * - One that came back after it was recorded stays in the books. The next ones are recorded with its amounts taken off, each as far as it
+ *   reaches, so that the books have what the bank has.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise } from '@roz/core/money.ts'
 import { maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { IS_PROPOSED, IS_RECORDED, isEntryOf, SETTLEMENT_DAY } from '../../ledger/gateway-settlements.ts'
 
-/** The settlement came back, and another one has been recorded, or has paid, in its place. */
+type Part = 'amount' | 'fee'
+const inOutlay = (part: Part): Sql => (part === 'amount' ? sql`w.amount_paise` : sql`w.fee_paise`)
+const inCorrection = (part: Part): Sql => (part === 'amount' ? sql`c.amount` : sql`c.fee`)
+
+/** The whole amount or fee of a recorded settlement, in paise: what was recorded, and what was taken off it. Null if it is not recorded. */
+export const wholeOf = (settlementId: Sql, part: Part): Sql => sql`(
+  select (sum(${inOutlay(part)}) + coalesce((
+           select sum(${inCorrection(part)}) from gateway_settlement_correction c where c.by_id = ${settlementId}), 0))::bigint
+    from gateway_settlement_seen x join outlay w on ${isEntryOf(sql`w`, sql`x`)} and w.status = 'booked' where x.settlement_id = ${settlementId})`
+
+/** What was taken off later settlements for the one that came back, in paise. */
+const takenFor = (settlementId: Sql, part: Part): Sql => sql`(
+  select coalesce(sum(${inCorrection(part)}), 0)::bigint from gateway_settlement_correction c
+    join gateway_settlement_seen x on x.settlement_id = c.by_id
+   where c.returned_id = ${settlementId} and exists (select from outlay w where ${isEntryOf(sql`w`, sql`x`)} and w.status <> 'rejected'))`
+/** What is still to be taken off later settlements for the one that came back, in paise. Null if it is not recorded. */
+export const restOf = (settlementId: Sql, part: Part): Sql => sql`(${wholeOf(settlementId, part)} - ${takenFor(settlementId, part)})`
+
+/** The settlement came back, and another one has paid in its place, or later ones were recorded less its amounts. */
 export const isCorrected = (row: Sql): Sql => sql`(
   exists (select from gateway_settlement_seen c where c.covers = ${row}.settlement_id and c.state = 'paid')
-  or exists (select from gateway_settlement_seen c join outlay x on ${isEntryOf(sql`x`, sql`c`)} and x.status <> 'rejected'
-              where c.settlement_id = ${row}.corrected_by))`
-
-/**
- * The whole amount or fee of a recorded settlement: the paise recorded for it, and for each returned settlement that was taken off it.
- * Null if it is not recorded.
- */
-export const wholeOf = (settlementId: Sql, part: 'amount_paise' | 'fee_paise'): Sql => sql`(
-  with recursive chain (id) as (
-    select ${settlementId} union select x.settlement_id from gateway_settlement_seen x join chain on x.corrected_by = chain.id)
-  select sum(${part === 'amount_paise' ? sql`w.amount_paise` : sql`w.fee_paise`})::bigint
-    from chain join gateway_settlement_seen x on x.settlement_id = chain.id
-    join outlay w on ${isEntryOf(sql`w`, sql`x`)} and w.status = 'booked')`
+  or coalesce((${restOf(sql`${row}.settlement_id`, 'amount')}, ${restOf(sql`${row}.settlement_id`, 'fee')}) = (0, 0), false))`
 
 export type Proposal = {
   readonly settlementId: string
@@ -33,8 +39,8 @@ export type Proposal = {
   readonly amount: Paise
   readonly fee: Paise
   readonly report: Buffer
-  /** Settlements that came back, whose amounts are taken off. */
-  readonly corrects: readonly string[]
+  /** What is taken off for settlements that came back. */
+  readonly corrects: readonly Returned[]
 }
 
 type Row = Omit<Proposal, 'corrects'>
@@ -50,21 +56,26 @@ export async function findProposal(from: Queryable, settlementId: string): Promi
   return row && withoutReturned(row, await listReturned(from))
 }
 
-/** Settlements that came back after they were recorded, and are not corrected; the oldest first. */
+/** Settlements that came back after they were recorded, with what is still to be taken off for each; the oldest first. */
 export const listReturned = (from: Queryable): Promise<Returned[]> =>
   from.query<Returned>(sql`
-    select s.settlement_id as "settlementId", ${wholeOf(sql`s.settlement_id`, 'amount_paise')} as amount, ${wholeOf(sql`s.settlement_id`, 'fee_paise')} as fee
+    select s.settlement_id as "settlementId", ${restOf(sql`s.settlement_id`, 'amount')} as amount, ${restOf(sql`s.settlement_id`, 'fee')} as fee
       from gateway_settlement_seen s join outlay o on ${IS_RECORDED} and o.status = 'booked'
      where s.state = 'failed' and not ${isCorrected(sql`s`)} order by s.seen_at, s.settlement_id`)
 
+/** An entry of the books has at least one paisa. */
+const restAfter = (amount: bigint): bigint => (amount > 1n ? amount - 1n : 0n)
+const smaller = (a: bigint, b: bigint): Paise => paise(a < b ? a : b)
+
 function withoutReturned(row: Row, returned: readonly Returned[]): Proposal {
   let { amount, fee } = row
-  const corrects: string[] = []
+  const corrects: Returned[] = []
   for (const one of returned) {
-    if (one.amount >= amount || one.fee > fee) continue
-    amount = paise(amount - one.amount)
-    fee = paise(fee - one.fee)
-    corrects.push(one.settlementId)
+    const taken = { settlementId: one.settlementId, amount: smaller(one.amount, restAfter(amount)), fee: smaller(one.fee, fee) }
+    if (taken.amount + taken.fee === 0n) continue
+    amount = paise(amount - taken.amount)
+    fee = paise(fee - taken.fee)
+    corrects.push(taken)
   }
   return { ...row, amount, fee, corrects }
 }

@@ -305,6 +305,44 @@ describe('findings', () => {
     expect([await world.findings(), await world.settlements('?status=to_record')]).toEqual([[], []])
   })
 
+  test('one that goes back before smaller ones is taken off each of them, as far as it reaches', async () => {
+    await world.paid(10)
+    const first = await world.settle()
+    await world.nextMorning()
+    await record(first, { amount: 9.77, fee: 0.23 })
+    const before = await balances()
+    await world.control(`/settlements/${first}`, { status: 'REVERSED', webhooks: 0 })
+    // The payment comes again, with a deduction: less than what went back.
+    const second = await world.settle({ adjustment: -6, remarks: 'Chargeback fees' })
+    await world.nextMorning()
+    const toRecord = async () => (await world.settlements('?status=to_record'))[0]
+    expect(await toRecord()).toMatchObject({ id: second, paid: 3.77, kept: 0.23, amount: 0.01, fee: 0 })
+    expect((await record(second, { amount: 0.01, fee: 0 })).body.entry).toMatchObject({ status: 'booked' })
+    const cameBack = async () => (await world.findings()).filter(({ kind }) => kind === 'came_back')
+    await world.nextMorning()
+    expect(await cameBack()).toMatchObject([{ settlement: first, amount: 6.01 }])
+
+    await world.paid(20)
+    const third = await world.settle()
+    await world.nextMorning()
+    expect(await toRecord()).toMatchObject({ id: third, paid: 19.54, kept: 0.46, amount: 13.53, fee: 0.46 })
+    expect((await record(third, { amount: 13.53, fee: 0.46 })).body.entry).toMatchObject({ status: 'booked' })
+    expect(await cameBack()).toEqual([])
+    // The first settlement is in the books, and the bank has the other two.
+    expect((await balances()).bank).toBe(before.bank - 977 + 377 + 1954)
+
+    // The smaller one goes back too, with what was taken off it.
+    await world.control(`/settlements/${second}`, { status: 'REVERSED', webhooks: 0 })
+    await world.nextMorning()
+    expect(await cameBack()).toMatchObject([{ settlement: second, amount: 4 }])
+    await world.paid(10)
+    const fourth = await world.settle()
+    await world.nextMorning()
+    expect(await toRecord()).toMatchObject({ id: fourth, paid: 19.54, kept: 0.46, amount: 15.77, fee: 0.23 })
+    await clear()
+    expect(await cameBack()).toEqual([])
+  })
+
   test('is closed with a reason; above the limit by two persons; and opens again if its amount changes', async () => {
     await world.paid(300)
     await world.settle({ adjustment: -101, remarks: 'Chargeback fees' })

@@ -1,7 +1,7 @@
 /**
  * The bank's movements according to the books: the transfers of the account BANK, each as the bank has it.
- * - A settlement that came back after it was recorded was taken off a later one, or is covered by it (proposals.ts). The bank has three
- *   lines of them: so the later one is whole here, and what came back is a movement of its own. Their sum is the books'.
+ * - A settlement that came back after it was recorded was taken off later ones, or is covered by one (proposals.ts). The bank has a line
+ *   of each and of the return: so the later ones are whole here, and what came back is a movement of its own. Their sum is the books'.
  * - `amount`: above zero came in. `refs`: the numbers under which the bank may know it.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
@@ -20,7 +20,7 @@ export const RAISED: Sql = sql`case when t.debit = ${BANK}::bigint then t.amount
 /** The booked settlement `o` is of `s`; a returned one `r` was recorded as `ro`. */
 const RETURNED: Sql = sql`gateway_settlement_seen r join outlay ro on ${isEntryOf(sql`ro`, sql`r`)} and ro.status = 'booked'`
 
-const WHOLE: Sql = wholeOf(sql`r.settlement_id`, 'amount_paise')
+const WHOLE: Sql = wholeOf(sql`r.settlement_id`, 'amount')
 
 /** The settlement that went back before `s` took its place: `r` itself, or the last one that had covered it. */
 const BEFORE: Sql = sql`
@@ -31,7 +31,7 @@ const BEFORE: Sql = sql`
 /** Movements that the books have on `since` or later. */
 const movementsSince = (since: IstDay): Sql => sql`
   select t.kind || ':' || t.ref as subject, t.kind, t.day, ${RAISED} + coalesce(
-           (select sum(${WHOLE})::bigint from ${RETURNED} where t.kind = 'gateway_settled' and r.corrected_by = s.settlement_id), 0) as amount,
+           (select sum(c.amount)::bigint from gateway_settlement_correction c where t.kind = 'gateway_settled' and c.by_id = s.settlement_id), 0) as amount,
          array_remove(case
            when t.kind = 'gateway_settled' then array[coalesce(o.purpose, (select g.reference from gateway_settlement g where g.entry_id = t.ref)), s.settlement_id, s.utr]
            when t.kind in ('wd_paid', 'wd_reversed', 'wd_conflict', 'wd_conflict_back')
@@ -43,10 +43,11 @@ const movementsSince = (since: IstDay): Sql => sql`
     left join lateral (select s.settlement_id, s.utr from gateway_settlement_seen s where ${IS_RECORDED} limit 1) s on o.id is not null
    where ${OF_BANK} and t.day >= ${since}::date
   union all
-  select 'settlement_back:' || p.settlement_id, 'settlement_back', t.day, -${WHOLE}, array_remove(array[p.settlement_id, p.utr], null)
-    from transfer t join outlay o on t.kind = 'gateway_settled' and o.id::text = t.ref
-    join gateway_settlement_seen s on ${IS_RECORDED} join ${RETURNED} on r.corrected_by = s.settlement_id cross join lateral (${BEFORE}) p
-   where ${OF_BANK} and t.day >= ${since}::date
+  select 'settlement_back:' || p.settlement_id, 'settlement_back', max(t.day), -sum(c.amount)::bigint, array_remove(array[p.settlement_id, p.utr], null)
+    from gateway_settlement_correction c join gateway_settlement_seen r on r.settlement_id = c.returned_id
+    join gateway_settlement_seen s on s.settlement_id = c.by_id join outlay o on ${IS_RECORDED}
+    join transfer t on t.kind = 'gateway_settled' and t.ref = o.id::text and ${OF_BANK} cross join lateral (${BEFORE}) p
+   group by p.settlement_id, p.utr having max(t.day) >= ${since}::date
   union all
   select v.subject, v.kind, ${SETTLEMENT_DAY}, v.amount, array_remove(v.refs, null)
     from gateway_settlement_seen s join ${RETURNED} on r.settlement_id = s.covers cross join lateral (${BEFORE}) p

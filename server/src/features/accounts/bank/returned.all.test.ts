@@ -87,3 +87,39 @@ test('one that is covered, goes back again, and is taken off a larger one that g
   const statuses = (await world.ask('GET /admin/bank-lines')).body.lines.map(({ status }: { status: string }) => status)
   expect(statuses).toEqual(Array.from({ length: 7 }, () => 'matched'))
 })
+
+test('one that is taken off two smaller ones: its return has its movement once both are recorded', async () => {
+  const begin = (await check()).bank as number
+  const after = (paise: number) => Math.round(begin * 100 + paise) / 100
+  await world.paid(10)
+  const first = await world.settle()
+  await world.nextMorning()
+  await record(first, { amount: 9.77, fee: 0.23 })
+  await world.control(`/settlements/${first}`, { status: 'REVERSED', webhooks: 0 })
+  await atBank(first, 977n)
+  await world.nextMorning()
+  await atBank(first, -977n)
+  const second = await world.settle({ adjustment: -6, remarks: 'Chargeback fees' })
+  await world.nextMorning()
+  await record(second, { amount: 0.01, fee: 0 })
+  await world.nextMorning()
+  await atBank(second, 377n)
+  await importLines()
+  expect(await check()).toMatchObject({
+    bank: after(377),
+    books: after(978),
+    difference: -6.01,
+    explained: [
+      { part: 'entries', amount: 3.76 },
+      { part: 'lines', amount: -9.77 },
+    ],
+  })
+  await world.paid(20)
+  const third = await world.settle()
+  await world.nextMorning()
+  await record(third, { amount: 13.53, fee: 0.46 })
+  await world.nextMorning()
+  await atBank(third, 1954n)
+  await importLines()
+  expect([await bankFindings(), await check()]).toMatchObject([[], { bank: after(2331), books: after(2331), difference: 0, explained: [] }])
+})
