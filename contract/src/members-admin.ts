@@ -5,11 +5,15 @@ import { z } from 'zod'
 import { staffCall, tableCall } from './endpoint.ts'
 import { CARE, READERS } from './roles.ts'
 import { signedInDevice } from './identity.ts'
-import { count, day, instant, nextCursor, page, rupees, user } from './shapes.ts'
+import { count, day, instant, newer, nextCursor, page, rupees, seen, user } from './shapes.ts'
 import { transaction } from './wallet.ts'
 
 /** The hold of a member: the mail that the member answered with "This wasn't me". */
-export const hold = z.object({ at: instant, about: z.string().meta({ description: 'The mail: withdrawal_requested' }) })
+export const hold = z.object({
+  at: instant,
+  about: z.string().meta({ description: 'The mail: withdrawal_requested' }),
+  seen: newer(z.string().meta({ description: 'A fingerprint of the hold; its release may name it' })),
+})
 
 const listed = z.object({
   ...user.shape,
@@ -125,7 +129,8 @@ export const memberAdminCalls = {
     ...decision,
     path: '/admin/users/{id}/release',
     summary: 'Ends the hold of a member: withdrawals and refunds may be approved again. The member is mailed.',
-    refusals: ['member_not_found', 'not_held', 'own_money'],
+    body: z.strictObject({ reason: decisionReason, seen }),
+    refusals: ['member_not_found', 'not_held', 'own_money', 'changed_since_seen'],
   }),
   endUserSessions: staffCall({
     ...decision,

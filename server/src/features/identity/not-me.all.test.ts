@@ -249,7 +249,7 @@ describe('the hold', () => {
     expect(await approve()).toEqual(['member_on_hold', 'member_on_hold'])
     const listed = async () =>
       (await ask('GET /admin/users', { as: finance })).body.users.find((user: { id: string }) => user.id === publicId)
-    expect((await listed()).hold).toEqual({ at: expect.stringMatching(/\+05:30$/), about: 'new_bank_account' })
+    expect((await listed()).hold).toEqual({ at: expect.stringMatching(/\+05:30$/), about: 'new_bank_account', seen: expect.any(String) })
     // Everything else continues.
     expect((await ask('POST /rounds/join', { as: id, body: {} })).status).toBe(200)
 

@@ -2,6 +2,7 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { holdMember } from '../../ledger/suspension.ts'
 import { DAY } from '../../ledger/testing/fixtures.ts'
 import { makeMember, makeStaff, publicIdOf } from '../../testing/calls.ts'
 import { useServicesWorld } from '../../testing/services-world.ts'
@@ -95,10 +96,22 @@ test('of two suspensions at the same moment one is refused, and one mail is sent
 
 test('a hold keeps the wallet open to movements, names the staff, and ends with a release', async () => {
   const { body } = await decide('hold')
-  expect(body.user.hold).toEqual({ at: expect.any(String), about: 'staff' })
+  expect(body.user.hold).toEqual({ at: expect.any(String), about: 'staff', seen: expect.any(String) })
   expect(await mayMove()).toBe(true)
   expect((await decide('release')).body.user.hold).toBeNull()
   expect((await mails()).map(({ template }) => template)).toEqual(['payouts_held', 'payouts_released'])
+})
+
+test('a release that was decided on another reason of the hold is refused', async () => {
+  const shown = (await decide('hold')).body.user.hold
+  // The member answers a mail with "This wasn't me" while the dialog is open.
+  await inTransaction(world.database.db, (tx) => holdMember(tx, member, 'new_bank_account'))
+  const stale = await decide('release', { ...REASON, seen: shown.seen })
+  expect([stale.status, stale.body.code]).toEqual([409, 'changed_since_seen'])
+  const { hold } = (await ask(`GET /admin/users/${id}`)).body.user
+  expect(hold.about).toBe('new_bank_account')
+  expect((await decide('release', { ...REASON, seen: hold.seen })).body.user.hold).toBeNull()
+  expect((await decide('release', { ...REASON, seen: hold.seen })).body.code).toBe('not_held')
 })
 
 test('an account whose address is not confirmed stays closed to movements when it is reinstated', async () => {

@@ -4,6 +4,7 @@
  * - A decision, its line in the staff log with the reason, and the mail to the member are one transaction.
  * - A decision that changes nothing is refused, so it is neither recorded nor mailed twice.
  * - Nobody frees an account of their own.
+ * - A release may name the hold that was shown: with another time or reason it is refused.
  * - The reason is for the staff: the mail does not repeat it.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
@@ -24,7 +25,7 @@ import {
 import { mailMember } from '../../mail/mails.ts'
 import { logStaff } from '../../staff/staff-log.ts'
 import { findMemberId, MEMBER_NOT_FOUND } from './found-member.ts'
-import { getListed } from './member-list.ts'
+import { getListed, holdOf } from './member-list.ts'
 
 export type StandingCalls = 'suspendUser' | 'reinstateUser' | 'holdUser' | 'releaseUser' | 'endUserSessions' | 'noteUser'
 
@@ -40,7 +41,7 @@ type AccountDecision<C extends RefusalCode> = {
   /** The refusal if the member is in that state already. */
   readonly unchanged: C
   /** Why this person may not decide it. */
-  readonly refusalOf?: (tx: Tx, by: bigint, memberId: bigint) => Promise<C | undefined>
+  readonly refusalOf?: (tx: Tx, by: bigint, memberId: bigint, before: Standing) => Promise<C | undefined>
   readonly effect: (tx: Tx, memberId: bigint) => Promise<boolean>
 }
 
@@ -59,7 +60,7 @@ const decide = <C extends RefusalCode>(
     const memberId = await findMemberId(tx, params.id)
     const before = memberId === undefined ? undefined : await lockStanding(tx, memberId)
     if (memberId === undefined || before === undefined) return MEMBER_NOT_FOUND
-    const refusal = await refusalOf?.(tx, session.memberId, memberId)
+    const refusal = await refusalOf?.(tx, session.memberId, memberId, before)
     if (refusal !== undefined) return { ok: false, code: refusal } as const
     if (!(await effect(tx, memberId))) return { ok: false, code: unchanged } as const
     const id = await writeAudit(tx, {
@@ -75,6 +76,12 @@ const decide = <C extends RefusalCode>(
 
 const ownMoney = async (tx: Tx, by: bigint, memberId: bigint): Promise<'own_money' | undefined> =>
   (await isOwnMoney(tx, by, memberId)) ? 'own_money' : undefined
+
+/** Of a hold that has ended meanwhile, `not_held` says more. */
+function changedHold(before: Standing, seen: string | undefined): 'changed_since_seen' | undefined {
+  const hold = holdOf(before)
+  return hold === null || seen === undefined || seen === hold.seen ? undefined : 'changed_since_seen'
+}
 
 type Entry = {
   readonly actorId: bigint
@@ -110,11 +117,11 @@ export function standingHandlers(db: Db): Handlers<StandingCalls> {
         effect: (tx, memberId) => holdMember(tx, memberId, BY_STAFF),
       }),
     releaseUser: (call) =>
-      decide<'not_held' | 'own_money'>(db, call, {
+      decide<'not_held' | 'own_money' | 'changed_since_seen'>(db, call, {
         action: 'release',
         mail: 'payouts_released',
         unchanged: 'not_held',
-        refusalOf: ownMoney,
+        refusalOf: async (tx, by, memberId, before) => (await ownMoney(tx, by, memberId)) ?? changedHold(before, call.body.seen),
         effect: releaseMember,
       }),
     endUserSessions: ({ session, params, body }) =>

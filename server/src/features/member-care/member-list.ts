@@ -13,6 +13,7 @@ import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Db, one, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, type Cursor, type CursorPart } from '../../lists/cursor.ts'
 import { isFound, matches, MEMBER_WORDS, needleOf } from '../../members/member-search.ts'
+import { fingerprintOf } from '../../staff/decision.ts'
 import type { Columns } from '../../staff/exported-list.ts'
 import { userColumns, userOf, type UserRow, userSource } from '../../members/user-row.ts'
 
@@ -115,6 +116,13 @@ function chosenFrom({ sort, after, limit }: MemberSearch, needle: string | undef
     select ${id} as id, ${value} as value from ${from} where m.id in (select id from found) and ${rest} order by ${by} limit ${limit + 1}::int`
 }
 
+/** A hold as the team sees it; its release names it. */
+export function holdOf({ heldAt, heldAbout }: Pick<MemberRow, 'heldAt' | 'heldAbout'>): ListedMember['hold'] {
+  if (heldAt === null) return null
+  const shown = { at: isoIst(heldAt.getTime()), about: heldAbout ?? '' }
+  return { ...shown, seen: fingerprintOf([shown.at, shown.about]) }
+}
+
 export const listedOf = (row: MemberRow): ListedMember => {
   const user = userOf(row)
   return {
@@ -122,7 +130,7 @@ export const listedOf = (row: MemberRow): ListedMember => {
     walletBalance: user.wallet.balance,
     totalParticipated: row.joins,
     totalWon: rupeesFromPaise(row.won),
-    hold: row.heldAt === null ? null : { at: isoIst(row.heldAt.getTime()), about: row.heldAbout ?? '' },
+    hold: holdOf(row),
     suspendedAt: row.suspendedAt === null ? null : isoIst(row.suspendedAt.getTime()),
   }
 }

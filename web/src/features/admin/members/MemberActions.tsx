@@ -116,7 +116,11 @@ function Deciding({ user, action, onClose }: { readonly user: User; readonly act
       confirm={confirm}
       danger={danger === true}
       reason={t`Your finding, for the staff log.`}
-      send={async (reason) => void (await call(action, { params: { id: user.id }, body: { reason } }))}
+      send={async (reason) => {
+        const params = { id: user.id }
+        if (action === 'releaseUser') await call(action, { params, body: { reason, seen: user.hold?.seen } })
+        else await call(action, { params, body: { reason } })
+      }}
       onDone={() => toast.success(done)}
       onClose={onClose}
     >
