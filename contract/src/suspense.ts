@@ -12,6 +12,13 @@ export const suspenseState = z.enum(['open', 'awaiting_second', 'credited', 'ref
 /** Work that waits for the team, as the to-do list counts it for the caller. */
 const suspenseFilter = z.enum([...suspenseState.options, 'to_decide'], 'choice_invalid')
 
+/** The member to credit, who need not be the member of the row. */
+const credited = z.object({
+  ...payee.shape,
+  memberFlags: newer(suspect.memberFlags, { absent: [] }),
+  owed: newer(suspect.owed, { absent: 0 }),
+})
+
 export const suspenseItem = z.object({
   id: z.string(),
   order_id: z.string(),
@@ -35,7 +42,12 @@ export const suspenseItem = z.object({
     .nullable()
     .meta({ description: "The bank's reference of a payment by hand; the reference of the chargeback or of the debt's payment, if taken" }),
   first: z
-    .object({ by: z.object({ id: z.string(), name: z.string() }), at: instant, payee: payee.nullable(), reference: z.string().nullable() })
+    .object({
+      by: z.object({ id: z.string(), name: z.string() }),
+      at: instant,
+      payee: credited.nullable(),
+      reference: z.string().nullable(),
+    })
     .nullable()
     .meta({ description: 'The first of two voices: the member to credit, or the reference of the payment. Another person names the same' }),
   seen: newer(seenFacts),

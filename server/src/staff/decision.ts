@@ -61,20 +61,22 @@ export async function changedSince(
   return isSame ? undefined : { ok: false, code: 'changed_since_seen' }
 }
 
+type Suspect = { readonly memberFlags: readonly string[]; readonly owed: number }
 /** Data shown beside the state, which can change while the state stays. */
-type Facts = {
+type Facts = Suspect & {
   readonly member: { readonly id: string; readonly name: string } | null
   readonly bank?: { readonly name: string; readonly lastFour: string } | null
   readonly flags?: readonly string[]
-  readonly memberFlags: readonly string[]
-  readonly owed: number
   readonly onHold: boolean
+  readonly first?: { readonly payee: Suspect | null } | null
 }
 /** The fingerprint of what is shown: a row of a list has it, and a decision about the row names it. */
 export const withSeen = <T extends Facts>(shown: T): T & { readonly seen: string } => {
-  const { member, bank, flags = [], memberFlags, owed, onHold } = shown
+  const { member, bank, flags = [], memberFlags, owed, onHold, first } = shown
   const facts = [member?.id, member?.name, bank?.name, bank?.lastFour, flags.toSorted(), memberFlags.toSorted(), owed, onHold]
-  return { ...shown, seen: fingerprintOf(facts) }
+  const payee = first?.payee ?? undefined
+  const ofPayee = payee === undefined ? [] : [payee.memberFlags.toSorted(), payee.owed]
+  return { ...shown, seen: fingerprintOf([...facts, ...ofPayee]) }
 }
 export const fingerprintOf = (facts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 32)

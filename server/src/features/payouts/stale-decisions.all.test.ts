@@ -5,7 +5,7 @@ import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { chargeBack } from '../../ledger/testing/fixtures.ts'
 import { captureTopup } from '../../ledger/topups.ts'
-import { makeMember } from '../../testing/calls.ts'
+import { makeMember, makeStaff, publicIdOf } from '../../testing/calls.ts'
 import { withSeen } from '../../staff/decision.ts'
 import { usePayoutsWorld } from '../../testing/payouts-world.ts'
 
@@ -149,6 +149,28 @@ test.each(['credit', 'refund', 'pay'] as const)(
     expect((await decide(`suspense/${id}/${what}`, { status: 'open', seen, ...body })).status).toBe(200)
   },
 )
+
+test('the second voice of a credit to another member sees the flags and the debt of that member, and a new flag refuses it', async () => {
+  const { id } = await suspended('credit')
+  const payee = await makeMember(world.db)
+  const memberId = await publicIdOf(world.db, payee)
+  const credit = (as: bigint, body: object) => world.calls.ask(`POST /admin/suspense/${id}/credit`, { as, body: { memberId, ...body } })
+  const shown = (await credit(world.admin, { status: 'open' })).body.item
+  expect(shown.first.payee).toMatchObject({ id: memberId, memberFlags: [], owed: 0 })
+  const disputed = await world.pay(payee, 20)
+  await world.withdraw(payee, 20)
+  await chargeBack(world.db, `payee-${disputed}`, disputed, wholeRupees(20), true)
+  await flag(world, payee)
+  const second = await makeStaff(world.db, 'finance')
+  const stale = await credit(second, { status: 'awaiting_second', seen: shown.seen })
+  expect([stale.status, stale.body.code]).toEqual([409, 'changed_since_seen'])
+  const { suspense } = (await world.calls.ask('GET /admin/suspense?status=awaiting_second', { as: second })).body
+  const now = suspense.find((item: { id: string }) => item.id === id)
+  expect(now.first.payee).toMatchObject({ memberFlags: expect.arrayContaining(['debt', 'dispute']), owed: 20 })
+  // The row's own member is another one.
+  expect(now.memberFlags).not.toContain('debt')
+  expect((await credit(second, { status: 'awaiting_second', seen: now.seen })).body.item.status).toBe('credited')
+})
 
 test('a bank account is not shown for a payment by hand to a person who saw other facts', async () => {
   const member = await byHand.funded(10)

@@ -8,7 +8,7 @@
 import { nameAt } from '../../staff/staff-log.ts'
 import { randomUUID } from 'node:crypto'
 import type { suspenseItem } from '@roz/contract/suspense.ts'
-import { formatPaise, type Paise, rupeesFromPaise } from '@roz/core/money.ts'
+import { formatPaise, type Paise, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { debtData } from '@roz/core/notices.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
@@ -176,6 +176,8 @@ type Row = PayeeRow &
     readonly firstPayeeId: string | null
     readonly firstPayeeName: string | null
     readonly firstPayeeEmail: string | null
+    readonly firstPayeeFlags: readonly string[] | null
+    readonly firstPayeeOwed: Paise | null
     readonly firstReference: string | null
   }
 
@@ -183,15 +185,15 @@ const rows = sql`
   select s.id, s.order_id as "orderId", s.payment_id as "paymentId", s.amount, s.currency, s.reason, ${seenItemStatus(sql`s`)} as status, s.created_at as "createdAt",
     ${waitingHours(sql`s.status = 'open'`, sql`s.created_at`)}, s.decided_at as "decidedAt", coalesce(${IS_ON_HOLD}, false) as "isOnHold", ${IS_BANK_TRANSFER} as "isTransfer", ${payeeColumns}, ${suspectColumns},
     b.bank_name as "bankName", b.last_four as "lastFour", ${nameMatchOf(sql`b`)} as "nameMatch", s.reference,
-    f.public_id as "firstById", ${nameAt(sql`f`, sql`s.first_at`)} as "firstByName", s.first_at as "firstAt", fm.public_id as "firstPayeeId", fm.name as "firstPayeeName",
-    fm.email as "firstPayeeEmail", s.first_reference as "firstReference"
+    f.public_id as "firstById", ${nameAt(sql`f`, sql`s.first_at`)} as "firstByName", s.first_at as "firstAt", fm."memberPublicId" as "firstPayeeId", fm."memberName" as "firstPayeeName",
+    fm."memberEmail" as "firstPayeeEmail", fm."memberFlags" as "firstPayeeFlags", fm.owed as "firstPayeeOwed", s.first_reference as "firstReference"
   from suspense_item s
   left join transfer t on t.kind = 'suspense_credit' and t.ref = s.id::text
   left join topup o on o.order_id = s.order_id
   left join withdrawal w on w.id = case when starts_with(s.payment_id, 'wd_reversed:') then split_part(s.payment_id, ':', 2)::uuid end
   left join bank_account b on b.id = w.bank_account_id
   left join member f on f.id = s.first_by and s.status = 'open'
-  left join member fm on fm.id = s.first_member
+  left join lateral (select ${payeeColumns}, ${suspectColumns} from member m where m.id = s.first_member and s.status = 'open') fm on true
   left join member m on m.id = coalesce(t.credit, o.member_id, w.member_id)`
 
 /** The source of returned money, by the kind of transfer that its payment id names. A payment has the gateway's own id. */
@@ -228,7 +230,8 @@ const viewOf = (row: Row): Item =>
 const firstOf = (row: Row): Item['first'] => {
   const { firstById: id, firstByName: name, firstAt: at, firstPayeeId: payeeId } = row
   if (id === null || name === null || at === null) return null
-  const payee = payeeId === null ? null : { id: payeeId, name: row.firstPayeeName ?? '', email: row.firstPayeeEmail }
+  const suspect = suspectOf({ memberFlags: row.firstPayeeFlags ?? [], owed: row.firstPayeeOwed ?? ZERO })
+  const payee = payeeId === null ? null : { id: payeeId, name: row.firstPayeeName ?? '', email: row.firstPayeeEmail, ...suspect }
   return { by: { id, name }, at: instantOf(at), payee, reference: row.firstReference }
 }
 

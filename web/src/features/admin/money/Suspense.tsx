@@ -91,6 +91,8 @@ function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onC
   const first = item.first ?? null
   const firstName = first?.by.name
   const firstPayee = first?.payee?.name
+  // The row has the flags of its own member already.
+  const payeeFlags = first?.payee?.id === item.member?.id ? [] : (first?.payee?.memberFlags ?? [])
   const firstReference = first?.reference
   const bankName = bank?.name
   const lastFour = bank?.lastFour
@@ -124,7 +126,15 @@ function ItemRow({ item, onChoose }: { readonly item: SuspenseItem; readonly onC
       ]}
       warnings={
         status === 'open' || status === 'awaiting_second'
-          ? [SUSPENSE_REASONS[item.reason], ...memberFlags.map((flag) => MEMBER_FLAGS[flag] ?? flag), ...(item.onHold ? [ON_HOLD] : [])]
+          ? [
+              SUSPENSE_REASONS[item.reason],
+              ...memberFlags.map((flag) => MEMBER_FLAGS[flag] ?? flag),
+              ...(item.onHold ? [ON_HOLD] : []),
+              ...payeeFlags.map((flag) => {
+                const known = MEMBER_FLAGS[flag]
+                return `${firstPayee}: ${known === undefined ? flag : i18n._(known)}`
+              }),
+            ]
           : []
       }
     >
