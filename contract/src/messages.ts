@@ -4,7 +4,7 @@ import { LANGUAGES } from '@roz/core/language.ts'
 import { z } from 'zod'
 import { staffCall, tableCall } from './endpoint.ts'
 import { CARE, READERS } from './roles.ts'
-import { instant, nextCursor, order, page } from './shapes.ts'
+import { instant, newer, nextCursor, order, page, seen } from './shapes.ts'
 
 export const messageState = z.enum(['new', 'open', 'answered', 'closed'], 'choice_invalid')
 /** Messages are also found by what they wait for. */
@@ -23,6 +23,7 @@ const received = z.object({
   createdAt: instant,
   memberId: z.string().nullable().meta({ description: 'The member with this mail address, if there is one' }),
   replies: z.array(z.object({ id: z.string(), text: z.string(), author: z.string(), createdAt: instant })),
+  seen: newer(z.string().meta({ description: 'A fingerprint of replies; a reply may name it' })),
 })
 const narrowing = { order, status: messageFilter.optional(), q: z.string().max(200).optional() }
 const params = z.object({ id: z.string().max(100) })
@@ -47,9 +48,9 @@ export const messageCalls = {
     roles: CARE,
     summary: "Mails a reply to the writer, in the writer's language and in the thread of the ticket. The same reply is sent once.",
     params,
-    body: z.strictObject({ message: staffReply }),
+    body: z.strictObject({ message: staffReply, seen }),
     output: answer,
-    refusals: ['message_not_found'],
+    refusals: ['message_not_found', 'changed_since_seen'],
   }),
   setMessageStatus: staffCall({
     method: 'PUT',

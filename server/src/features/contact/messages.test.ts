@@ -25,7 +25,7 @@ const write = (given: object, language = 'en') =>
   })
 const ask = (call: string, body?: object) => world.calls.ask(call, { as: admin, ...(body === undefined ? {} : { body }) })
 const list = async (query = '') =>
-  (await ask(`GET /admin/messages${query}`)).body.messages as { id: string; ticket: string; status: string }[]
+  (await ask(`GET /admin/messages${query}`)).body.messages as { id: string; ticket: string; status: string; seen: string }[]
 const reply = (message = 'You change it on your profile page.') => ask(`POST /admin/messages/${id}/reply`, { message })
 const jobs = () =>
   world.database.db.query<{ payload: { to: string; language: string; data: { text: string } } }>(
@@ -98,6 +98,23 @@ test('the same reply sent twice at the same moment, or again, is one reply and o
   expect(await jobs()).toHaveLength(1)
   await reply('And your address under the same heading.')
   expect(await jobs()).toHaveLength(2)
+})
+
+test('of two people who answer one message at once the later one is refused, and may answer after another look', async () => {
+  const { seen } = (await list(`?q=${ticket}`))[0] ?? {}
+  const answer = (message: string, shown = seen) => ask(`POST /admin/messages/${id}/reply`, { message, seen: shown })
+  const answers = await Promise.all([answer('You change it on your profile.'), answer('Please call us about it.')])
+  expect(answers.map(({ status, body }) => [status, body.code]).toSorted()).toEqual([
+    [200, undefined],
+    [409, 'changed_since_seen'],
+  ])
+  expect(await jobs()).toHaveLength(1)
+  // The answer to the first one was lost: the same reply again is no other reply.
+  const sent = answers[0]?.status === 200 ? 'You change it on your profile.' : 'Please call us about it.'
+  expect((await answer(sent)).status).toBe(200)
+  expect(await jobs()).toHaveLength(1)
+  const now = (await list(`?q=${ticket}`))[0]?.seen
+  expect((await answer('Both of us are right.', now)).body.message.replies).toHaveLength(2)
 })
 
 test('the status is changed and recorded; setting it again records nothing', async () => {

@@ -3,6 +3,7 @@
  *
  * - A reply is stored, mailed and recorded in one transaction, and makes its message `answered`.
  * - The same reply to a message is one reply and one mail, however often it is sent.
+ * - A reply may name the replies that were shown: it is refused if somebody has replied since.
  * - The staff log names the reply, never its text.
  */
 import type { Output } from '@roz/contract/api.ts'
@@ -17,11 +18,16 @@ import { instantOf, pageOf, type Search } from '../../lists/listing.ts'
 import { beyond, microsOf, orderOf } from '../../lists/newest-first.ts'
 import type { Handlers } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
+import { fingerprintOf } from '../../staff/decision.ts'
 import { logStaff, nameAt } from '../../staff/staff-log.ts'
 import { type Columns, exportList, noteRead } from '../../staff/exported-list.ts'
 
 type Message = Output<(typeof messageCalls)['messages']>['messages'][number]
-type Row = Omit<Message, 'id' | 'createdAt' | 'replies'> & { readonly id: bigint; readonly createdAt: Date; readonly sortedAt: string }
+type Row = Omit<Message, 'id' | 'createdAt' | 'replies' | 'seen'> & {
+  readonly id: bigint
+  readonly createdAt: Date
+  readonly sortedAt: string
+}
 type Reply = { readonly messageId: bigint; readonly id: bigint; readonly text: string; readonly author: string; readonly createdAt: Date }
 
 const NOT_FOUND = { ok: false, code: 'message_not_found' } as const
@@ -46,6 +52,9 @@ export function messageHandlers(db: Db): Handlers<'messages' | 'messagesCsv' | '
       inTransaction(db, async (tx) => {
         const locked = await lockMessage(tx, params.id)
         if (locked === undefined) return NOT_FOUND
+        if (body.seen !== undefined && !(await isSent(tx, locked.id, body.message))) {
+          if (body.seen !== (await getMessage(tx, locked.id)).seen) return { ok: false, code: 'changed_since_seen' } as const
+        }
         const actorId = session.memberId
         const reply = await maybeOne<{ id: bigint }>(
           tx,
@@ -98,6 +107,9 @@ async function lockMessage(tx: Tx, id: string): Promise<Locked | undefined> {
   return maybeOne<Locked>(tx, sql`select id, ticket, email, language, status from contact_message where id = ${id}::bigint for update`)
 }
 
+const isSent = async (tx: Tx, id: bigint, text: string): Promise<boolean> =>
+  (await maybeOne(tx, sql`select 1 from contact_reply where message_id = ${id}::bigint and text = ${text}::text`)) !== undefined
+
 const setStatus = (tx: Tx, id: bigint, status: string) =>
   tx.query(sql`update contact_message set status = ${status}::text where id = ${id}::bigint`)
 
@@ -132,17 +144,16 @@ async function withReplies(from: Queryable, rows: readonly Row[]): Promise<Messa
     select r.message_id as "messageId", r.id, r.text, ${nameAt(sql`a`, sql`r.created_at`)} as author, r.created_at as "createdAt"
       from contact_reply r join member a on a.id = r.author_id where r.message_id = any (${rows.map(({ id }) => id)}::bigint[]) order by r.id`)
   const repliesTo = Map.groupBy(replies, ({ messageId }) => messageId)
-  return rows.map((row) => ({
-    ...row,
-    id: String(row.id),
-    createdAt: instantOf(row.createdAt),
-    replies: (repliesTo.get(row.id) ?? []).map(({ id, text, author, createdAt }) => ({
+  return rows.map((row) => {
+    const own = (repliesTo.get(row.id) ?? []).map(({ id, text, author, createdAt }) => ({
       id: String(id),
       text,
       author,
       createdAt: instantOf(createdAt),
-    })),
-  }))
+    }))
+    const seen = fingerprintOf(own.map(({ id }) => id))
+    return { ...row, id: String(row.id), createdAt: instantOf(row.createdAt), replies: own, seen }
+  })
 }
 
 /**

@@ -161,7 +161,9 @@ function Answer({ message, onClose }: { readonly message: Message; readonly onCl
         rule: staffReply,
         long: true,
       }}
-      send={(text) => call('replyToMessage', { params: { id: message.id }, body: { message: text } })}
+      // A refused reply stays to be read and copied.
+      check={() => true}
+      send={(text) => call('replyToMessage', { params: { id: message.id }, body: { message: text, seen: message.seen } })}
       onDone={() => toast.success(t`Your reply was sent.`)}
       onClose={onClose}
     >
