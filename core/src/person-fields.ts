@@ -20,9 +20,12 @@ export const PERSON_TEXTS = {
 const text = (problem: keyof typeof PERSON_TEXTS) => z.string(problem)
 const code = (problem: keyof typeof PERSON_TEXTS) => ({ error: problem })
 
-/** The HTML standard's rule for e-mail addresses, with a dot in the domain: nobody receives mail at `asha@x`. */
+/**
+ * The HTML standard's rule for e-mail addresses, with a dot in the domain: nobody receives mail at `asha@x`. No top-level domain is a
+ * number (RFC 3696, section 2).
+ */
 const EMAIL =
-  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)+$/
+  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@(?!.*\.\d+$)[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)+$/
 
 /** A domain with letters beyond ASCII, and without the signs that only a web address has: a port, a path, `%`. */
 const BEYOND_ASCII = /^(?=.*[\u0080-\u{10ffff}])[a-z\d.\-\u0080-\u{10ffff}]{1,254}$/iu

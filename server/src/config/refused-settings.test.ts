@@ -34,7 +34,7 @@ test.each([
   ['TDS_ABOVE_RUPEES', ['1e9', '-1'], 'an amount in rupees from 0 to 100000'],
   ['PORT', ['0', '65536', '8080.5', '1e3'], 'a whole number from 1 to 65535'],
   ['PUBLIC_URL', ['https://roz.example/app', 'https://a:b@roz.example', 'https://roz.example?x=1'], 'scheme and host alone'],
-  ['ADMIN_EMAIL', ['owner', 'owner@', 'Owner <owner@roz.example>'], 'a mail address such as'],
+  ['ADMIN_EMAIL', ['owner', 'owner@', 'Owner <owner@roz.example>', 'owner@10.0.0.5'], 'a mail address such as'],
   ['SUPPORT_EMAIL', ['help@localhost', 'a b@roz.example'], 'a mail address such as'],
   ['MAIL_FROM', ['no-reply'], 'a mail address such as'],
   ['PAYMENT_METHODS', ['card', 'upi;cc', 'upi,,cc', 'upi,'], 'any of upi, cc, dc, nb,'],

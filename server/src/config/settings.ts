@@ -3,6 +3,7 @@
  * - All complaints are collected, so that `finish` reports them at once.
  * - A blank value counts as not set.
  */
+import { email } from '@roz/core/person-fields.ts'
 import { addressesOf } from '../db/hosts.ts'
 import { type ChoiceName, type ChoicesOf, declaredAs, defaultOf, type FlagName, type IntegerName, type SettingName } from './declared.ts'
 
@@ -49,7 +50,7 @@ export class Settings {
   /** An address that a mail can be sent to. */
   mailAddress(name: SettingName): string | undefined {
     const value = this.text(name)
-    if (value === undefined || /^[^\s@<>]+@[^\s@<>.]+(\.[^\s@<>.]+)+$/.test(value)) return value
+    if (value === undefined || email.safeParse(value).success) return value
     this.complain(`${name}: a mail address such as support@example.org, not “${value}”`)
     return undefined
   }
