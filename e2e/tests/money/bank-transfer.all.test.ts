@@ -1,4 +1,5 @@
 /** Adding money by a bank transfer: a member gets the account and a reference, and finance confirms the transfer, in both languages at 360 px. */
+import type { Api, Output } from '@roz/contract/api.ts'
 import { paths } from '@roz/web/paths.ts'
 import { beforeAll, expect as expectValue, test } from 'vitest'
 import { useAppFixture } from '../../harness/app-fixture.ts'
@@ -102,4 +103,37 @@ test.each(['en', 'hi'] as const)('a member gets a reference, and finance confirm
   })
   const { balance } = (await ask(fixture.roz.url, 'me', { token })).output.user.wallet
   expectValue(balance).toBe(20)
+})
+
+test('a refund on its way through a former gateway says why nobody knows its end', async () => {
+  const refund = {
+    id: 'a1',
+    order_id: 'o1',
+    amount: 5,
+    status: 'sending',
+    reason: 'I added too much',
+    decision: null,
+    reference: null,
+    createdAt: '2026-11-20T12:00:00.000+05:30',
+    member: { id: 'm1', name: 'Mira Das', email: 'mira@example.in' },
+    suspenseId: null,
+    refundId: 'a1',
+    problem: null,
+    onHold: false,
+    approvedAt: null,
+    firstApproval: null,
+    approvedBy: null,
+    waitingHours: 72,
+    memberFlags: [],
+    owed: 0,
+    endedAt: null,
+    seen: 'a1',
+  } satisfies Output<Api['adminRefunds']>['refunds'][number]
+  await fixture.as(admin, '/admin/dashboard?tab=refunds', async (page) => {
+    await page.route('**/api/admin/refunds', (route) =>
+      route.fulfill({ json: { refunds: [refund, { ...refund, id: 'a2', status: 'paid' }], approvalAbove: 1000, nextCursor: null } }),
+    )
+    await page.reload()
+    await expect(page.getByText('Its gateway is no longer set up: we cannot ask whether it arrived.')).toHaveCount(1)
+  })
 })

@@ -163,18 +163,25 @@ const WAITED: Readonly<Record<string, MessageDescriptor | undefined>> = {
   member_in_debt: msg`It was not sent because the member owed for a payment.`,
 }
 
-/** Why a withdrawal or refund waits: a hold or a debt in our words, any other reason in the gateway's. */
-function obstaclesOf({ status, onHold, problem }: Standing): readonly (MessageDescriptor | string)[] {
+const UNASKED = msg`Its gateway is no longer set up: we cannot ask whether it arrived.`
+
+/** Why a withdrawal or refund waits: a hold, a debt or a former gateway in our words, any other reason in the gateway's. */
+function obstaclesOf({ status, onHold, problem }: Standing, isUnasked: boolean): readonly (MessageDescriptor | string)[] {
   const isOpen = status === 'requested' || status === 'awaiting_second' || status === 'approved' || status === 'sending'
-  return [...(isOpen && onHold ? [ON_HOLD] : []), ...(problem === null || problem === 'member_on_hold' ? [] : [WAITED[problem] ?? problem])]
+  const former = status === 'sending' && isUnasked ? [UNASKED] : []
+  return [
+    ...(isOpen && onHold ? [ON_HOLD] : []),
+    ...former,
+    ...(problem === null || problem === 'member_on_hold' ? [] : [WAITED[problem] ?? problem]),
+  ]
 }
 
 type Warned = Standing & { readonly memberFlags: readonly string[]; readonly flags?: readonly string[] }
-/** Everything that a decision about this money should know. */
-export const warningsOf = (row: Warned): readonly (MessageDescriptor | string)[] => [
+/** Everything that a decision about this money should know. `isUnasked`: no gateway is set up that sends such money. */
+export const warningsOf = (row: Warned, isUnasked = false): readonly (MessageDescriptor | string)[] => [
   ...(row.flags ?? []).map((flag) => WITHDRAWAL_FLAGS[flag] ?? flag),
   ...row.memberFlags.map((flag) => MEMBER_FLAGS[flag] ?? flag),
-  ...obstaclesOf(row),
+  ...obstaclesOf(row, isUnasked),
 ]
 
 /** The member's warnings, shown beside each decision about their money. */

@@ -8,6 +8,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
+import { settings } from '../../../app/settings.ts'
 import { EmptyState } from '../../../ui/Feedback.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
@@ -136,7 +137,7 @@ function RefundRow({ refund, actions, pick, onChoose }: RowProps) {
           : null,
         owed === 0 ? null : t`The member owes: ${debt}`,
       ]}
-      warnings={warningsOf(refund)}
+      warnings={warningsOf(refund, settings.modes.byTransfer)}
     >
       <RowActions actions={actions} labels={labels} main={['approve']} about={`${formatMoney(amount)}, ${who}`} onChoose={onChoose} />
     </MoneyRow>

@@ -213,7 +213,7 @@ function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
         returnFirst === null ? null : t`${returnFirst.name} says that it came back. Another person must say so too.`,
         owed === 0 ? null : t`The member owes: ${debt}`,
       ]}
-      warnings={[...warningsOf(withdrawal), ...(holder === null ? [] : [holder])]}
+      warnings={[...warningsOf(withdrawal, byHand), ...(holder === null ? [] : [holder])]}
     >
       <RowActions
         actions={actions}
