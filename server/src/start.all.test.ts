@@ -108,6 +108,24 @@ test('a database without room for the connections stops the start before anythin
   await database.drop()
 })
 
+test('a start forgets the silence of a gateway that the settings no longer name', async () => {
+  const database = await createTestDatabase()
+  await database.db.query(sql`insert into gateway_silence (gateway) values ('payments'), ('payouts')`)
+  const env = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl, DEMO: '0', SECRET_KEY: 'a secret key of the tests' }
+  const silent = () => database.db.query(sql`select gateway from gateway_silence order by gateway`)
+  expect(await failureOf(env)).toBeUndefined()
+  expect(await silent()).toEqual([{ gateway: 'payments' }, { gateway: 'payouts' }])
+  const account = {
+    TRANSFER_HOLDER: 'Roz Foundation',
+    TRANSFER_ACCOUNT: '001234567890',
+    TRANSFER_IFSC: 'HDFC0000123',
+    TRANSFER_BANK: 'HDFC Bank',
+  }
+  expect(await failureOf({ ...env, PAYMENTS: 'bank-transfer', ...account })).toBeUndefined()
+  expect(await silent()).toEqual([])
+  await database.drop()
+}, 120_000)
+
 test('a local database that runs on with fewer connections stops the start with the name of its setting', async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'roz-start-'))
   const env = { DATA_DIR: dataDir, DATABASE_CONNECTIONS: '120' }

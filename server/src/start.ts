@@ -9,7 +9,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { createDrand } from './adapters/beacon/drand.ts'
 import { openCashfree, sandboxAccounts } from './adapters/cashfree/open.ts'
 import { type Clock, createClock } from './adapters/clock.ts'
-import { noting } from './adapters/gateway-silence.ts'
+import { forgetSilence, noting } from './adapters/gateway-silence.ts'
 import { createCatcher } from './adapters/mail/catcher.ts'
 import { noMandates } from './adapters/mandates/none.ts'
 import { bankTransferGateway, besideTransfers } from './adapters/payments/bank-transfer.ts'
@@ -175,6 +175,7 @@ async function serve(
   storage.find(NO_FILE).catch((error: unknown) => log.warn({ err: error }, 'STORAGE_URL: the file store cannot be used'))
   const secrets = createSecrets({ secretKey: shared.secretKey, secretKeyOld: config.secretKeyOld })
   await refuseUnreadable(db, secrets)
+  await forgetSilence(db, config.gateway === undefined ? [] : config.gateway.payouts === undefined ? ['payments'] : ['payments', 'payouts'])
   const meters = createMeters()
   await openTraces(config, { log, meters }, stops)
   const services = createServices({

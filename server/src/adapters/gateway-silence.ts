@@ -4,6 +4,7 @@
  * - A refusal is an answer, except of our keys (401, 403): then no question is answered either.
  * - An answer about another id, or an old one, is alarmed at most once an hour for each kind of call.
  * - A note that cannot be written changes nothing about the call.
+ * - A start without a gateway forgets its silence: nobody asks it, so no answer would end the alert.
  */
 import { maybeOne, type Queryable, sql } from '../db/sql.ts'
 import { GatewayForeignError, GatewayRefusedError, GatewayUnavailableError } from './payments/port.ts'
@@ -18,6 +19,9 @@ const isSilence = (error: unknown): boolean =>
 
 const noteSilence = (gateway: Gateway) => sql`insert into gateway_silence (gateway) values (${gateway}::text) on conflict do nothing`
 const noteAnswer = (gateway: Gateway) => sql`delete from gateway_silence where gateway = ${gateway}::text`
+/** `asked`: the gateways that the settings name. */
+export const forgetSilence = (db: Queryable, asked: readonly Gateway[]): Promise<unknown> =>
+  db.query(sql`delete from gateway_silence where gateway <> all (${[...asked]}::text[])`)
 /** A row comes back if an hour has passed since the last such answer. */
 const noteForeign = (gateway: Gateway, call: string) => sql`
   with before as (select last_at from foreign_answer where gateway = ${gateway}::text and call = ${call}::text)
