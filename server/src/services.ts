@@ -359,6 +359,7 @@ export function createServices(given: Omit<ServiceDeps, 'storage'> & { readonly 
       days: books.newestDays,
       dayFigures: books.figuresOfDay,
       story: impact.publishedStory,
+      publicStories: impact.publishedAmong,
     },
     handlers: handlersOf(deps.db, features),
     worker: {

@@ -62,6 +62,7 @@ const subjectsOf = ({ publicReads }: Services): SiteDeps['subjects'] => ({
     const story = await publicReads.story(id, language)
     return story && { kind: 'story', story }
   },
+  publicStories: publicReads.publicStories,
 })
 
 function factsOf({ business, site }: Config): SiteFacts {

@@ -48,6 +48,13 @@ test('with nothing published the lists are empty', async () => {
   expect(await impact.recentStories('en')).toEqual([])
 })
 
+test('of stories by their ids the public ones are known: not a draft, nor one that was taken back', async () => {
+  const [draft, open, back] = [(await create()).body.story.id, await live('Open'), await live('Taken back')]
+  await edit(back, { isActive: false })
+  expect(await impact.publishedAmong([draft, open, back, crypto.randomUUID()])).toEqual(new Set([open]))
+  await edit(open, { isActive: false })
+})
+
 test('a story made by hand is a draft dated today, and the public cannot see it', async () => {
   const { status, body } = await create({ ...STORY, videoUrl: 'https://youtu.be/dQw4w9WgXcQ' })
   expect(status).toBe(200)

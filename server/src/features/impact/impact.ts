@@ -15,7 +15,7 @@ import { draftStory } from './draft.ts'
 import { type EditingDeps, editingHandlers, isId, publishDue } from './editing.ts'
 import { memberImpact } from './figures.ts'
 import { listMutes, muteHandlers } from './mutes.ts'
-import { findPublished, listAll, listPublished, type StoryRow } from './queries.ts'
+import { findPublished, findPublishedAmong, listAll, listPublished, type StoryRow } from './queries.ts'
 import { portalStoryOf, storyOf } from './story.ts'
 import { createStoryMail } from './telling.ts'
 import { countView, eraseOldViews } from './views.ts'
@@ -93,5 +93,6 @@ export function createImpact(deps: EditingDeps & { readonly attempt: Attempt }) 
       const row = isId(id) ? await findPublished(db, id) : undefined
       return row && storyOf(language)(row)
     },
+    publishedAmong: (ids: readonly string[]): Promise<ReadonlySet<string>> => findPublishedAmong(db, ids),
   }
 }

@@ -156,6 +156,11 @@ export function listAll(db: Queryable, page: AllPage): Promise<PortalRow[]> {
 export const findPublished = (db: Queryable, id: string): Promise<StoryRow | undefined> =>
   maybeOne<StoryRow>(db, sql`select ${columns} ${from} where s.id = ${id}::uuid and s.is_active`)
 
+export async function findPublishedAmong(db: Queryable, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = await db.query<{ id: string }>(sql`select id from story where id = any (${[...ids]}::uuid[]) and is_active`)
+  return new Set(found.map(({ id }) => id))
+}
+
 export async function getStory(db: Queryable, id: string): Promise<PortalRow> {
   const [row] = await db.query<PortalRow>(sql`${portalRows} where s.id = ${id}::uuid`)
   if (row === undefined) throw new Error(`story ${id} is missing`)

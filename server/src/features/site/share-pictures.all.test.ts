@@ -1,5 +1,5 @@
 /** Pictures of shared links: their subjects, cost and cache time, and that every word stays on the sheet. */
-import { mkdtempSync, readdirSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { Story } from '@roz/contract/impact.ts'
@@ -17,7 +17,7 @@ const ART = '<svg viewBox="0 0 10 10"><circle cx="5" cy="5" r="4" fill="#1d7a4d"
 const CARD: ShareCard = { brand: 'Roz', tagline: 'One rupee a day', when: '', title: 'Terms', lead: 'Plain words.', figures: [], art: ART }
 
 /** Cards as the web build makes them, with an editor's title that a test may change. */
-const world = { title: 'Books', looks: 0 }
+const world = { title: 'Books', looks: 0, isPublic: true }
 const pages = {
   addresses: { home: '/', terms: '/terms-condition' },
   card: (subject: ShareSubject, language: string) => ({
@@ -47,7 +47,8 @@ function site(folder = mkdtempSync(path.join(os.tmpdir(), 'roz-pictures-'))): Si
         world.looks += 1
         return day.startsWith('2026-11') ? { kind: 'day', day, entries: 3, intake: 3, need: 1.8 } : undefined
       },
-      story: async (id) => (id === STORY ? { kind: 'story', story: { id, title: world.title } as Story } : undefined),
+      story: async (id) => (id === STORY && world.isPublic ? { kind: 'story', story: { id, title: world.title } as Story } : undefined),
+      publicStories: async (ids) => new Set(ids.filter((id) => id === STORY && world.isPublic)),
     },
   })
   pictures.register(app)
@@ -98,6 +99,28 @@ test('an address without a hash or with an old one redirects to the present pict
   }
   expect((await app.inject(now)).statusCode).toBe(200)
   expect(readdirSync(folder)).toEqual([path.basename(now)])
+})
+
+test('the pictures of a story that was taken back are deleted, also by the next start after a crash', async () => {
+  const { app, folder, pictures } = site()
+  const day = pictures.pathOf({ kind: 'day', day: '2026-11-19', entries: 3, intake: 3, need: 1.8 }, 'en')
+  const story = pictures.pathOf({ kind: 'story', story: { id: STORY, title: world.title } as Story }, 'en')
+  for (const url of [day, story]) await app.inject(url)
+  const unfinished = `${path.basename(story)}.${STORY}`
+  writeFileSync(path.join(folder, unfinished), 'half a picture')
+  await pictures.forgetTakenBack()
+  expect(readdirSync(folder)).toHaveLength(3)
+  world.isPublic = false
+  try {
+    expect((await app.inject(story)).statusCode).toBe(404)
+    const crashed = mkdtempSync(path.join(os.tmpdir(), 'roz-pictures-'))
+    cpSync(folder, crashed, { recursive: true })
+    await pictures.forgetTakenBack()
+    await site(crashed).app.ready()
+    for (const place of [folder, crashed]) expect(readdirSync(place)).toEqual([path.basename(day)])
+  } finally {
+    world.isPublic = true
+  }
 })
 
 test('made-up days, stories, pages and languages answer 404, and nothing is drawn or kept', async () => {

@@ -4,7 +4,8 @@
  * - Only existing subjects have a picture: a made-up day or story costs one look-up and answers 404.
  * - At most one picture is drawn at a time, at its first request, and a stored one is not drawn again.
  * - An address with an old hash, or without one, redirects to the present picture.
- * - A story can be taken back: caches ask again each time whether its picture is still the present one.
+ * - A story can be taken back: caches ask again each time whether its picture is still the present one. Each process deletes its
+ *   copies within a minute, or at its next start.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -23,6 +24,8 @@ import { drawCard } from './card-picture.ts'
 export type ShareSubjects = {
   readonly day: (day: string) => Promise<Extract<ShareSubject, { kind: 'day' }> | undefined>
   readonly story: (id: string, language: Language) => Promise<Extract<ShareSubject, { kind: 'story' }> | undefined>
+  /** Those of these stories that are public. */
+  readonly publicStories: (ids: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
 /** Increased with the drawing, so that clients with an old picture fetch the new one. */
@@ -30,6 +33,7 @@ const EDITION = 1
 /** How many pictures are kept in memory besides those on disk. */
 const KEPT_MAX = 40
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const LOOK_MS = 60_000
 const FOR_EVER = 'public, max-age=31536000, immutable'
 const ASK_AGAIN = 'public, no-cache'
 const ADDRESS = /^([\w-]+)-(\w{2,3})(?:\.([0-9a-f]{20}))?\.png$/
@@ -38,6 +42,8 @@ export type SharePictures = {
   /** The path of a subject's picture. */
   readonly pathOf: (subject: ShareSubject, language: Language) => string
   readonly register: (app: FastifyInstance) => void
+  /** Deletes the pictures of stories that are no longer public, unfinished files included. */
+  readonly forgetTakenBack: () => Promise<void>
 }
 
 type Deps = {
@@ -47,6 +53,9 @@ type Deps = {
   readonly folder: string
   readonly waitingMax?: number
 }
+
+/** The story's id at the beginning of a file's name. */
+const storyOf = (file: string): string => file.slice(0, 36)
 
 function nameOf(subject: ShareSubject): string {
   switch (subject.kind) {
@@ -121,7 +130,22 @@ export function createSharePictures({ pages, site, subjects, folder, waitingMax 
     await Promise.all(earlier.map((one) => rm(path.join(folder, one), { force: true })))
   }
 
+  async function forgetTakenBack(): Promise<void> {
+    const files = [...(await readdir(folder).catch(() => [])), ...kept.keys()].filter((file) => UUID.test(storyOf(file)))
+    if (files.length === 0) return
+    const open = await subjects.publicStories([...new Set(files.map(storyOf))])
+    for (const file of files.filter((one) => !open.has(storyOf(one)))) {
+      kept.delete(file)
+      await rm(path.join(folder, file), { force: true })
+    }
+  }
+
   function register(app: FastifyInstance): void {
+    const look = (): Promise<void> =>
+      forgetTakenBack().catch((error: unknown) => app.log.warn({ err: error }, 'pictures of stories that were taken back are still kept'))
+    const timer = setInterval(() => void look(), LOOK_MS).unref()
+    app.addHook('onReady', look)
+    app.addHook('onClose', async () => clearInterval(timer))
     app.get<{ Params: { name: string } }>('/share/:name', async (request, reply) => {
       const [, name = '', tag, hash] = ADDRESS.exec(request.params.name) ?? []
       const language = LANGUAGES.find((one) => one === tag)
@@ -138,5 +162,5 @@ export function createSharePictures({ pages, site, subjects, folder, waitingMax 
     })
   }
 
-  return { pathOf: (subject, language) => `/share/${fileOf(subject, language, cardOf(subject, language))}`, register }
+  return { pathOf: (subject, language) => `/share/${fileOf(subject, language, cardOf(subject, language))}`, register, forgetTakenBack }
 }

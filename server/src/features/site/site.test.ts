@@ -43,6 +43,7 @@ const SUBJECTS: ShareSubjects = {
     if (failing) throw new Error('no database')
     return id === STORY ? { kind: 'story', story: { id: STORY, title: 'Books' } as Story } : undefined
   },
+  publicStories: async () => new Set([STORY]),
 }
 
 let pool = 5
