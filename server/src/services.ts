@@ -40,6 +40,7 @@ import { createPapers } from './features/papers/papers.ts'
 import { createPayouts } from './features/payouts/payouts.ts'
 import { createPush } from './features/push/push.ts'
 import { createRights } from './features/rights/rights.ts'
+import { freeAddress } from './features/rights/unconfirmed.ts'
 import { createRounds } from './features/rounds/rounds.ts'
 import { createStaffLog } from './features/staff-log/staff-log.ts'
 import { createWallet } from './features/wallet/wallet.ts'
@@ -160,6 +161,7 @@ const identityOf = ({ db, secrets, storage, config }: ServiceDeps, ticketKeys: T
     google: config.google,
     storage,
     ticketKeys,
+    freeAddress,
   })
 
 /** All features. A feature that uses another one gets only the function that it needs. */

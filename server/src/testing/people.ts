@@ -12,6 +12,7 @@ import { type Db, one, sql } from '../db/sql.ts'
 import { createContact } from '../features/contact/contact.ts'
 import { createIdentity } from '../features/identity/identity.ts'
 import { createNotifications } from '../features/notifications/notifications.ts'
+import { freeAddress } from '../features/rights/unconfirmed.ts'
 import { createAttempt } from '../jobs/parking.ts'
 import { TEST_MODES } from './modes.ts'
 import { mailHandlers } from '../mail/before-sending.ts'
@@ -63,7 +64,17 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
   const production = options.production ?? false
   const google = options.google ?? { clientId: undefined, jwksUrl: 'http://127.0.0.1:1/certs' }
   const ticketKeys = createTicketKeys({ secrets })
-  const identity = createIdentity({ db, production, secrets, brandName: 'Roz', termsVersion: '2025-08-09', google, storage, ticketKeys })
+  const identity = createIdentity({
+    db,
+    production,
+    secrets,
+    brandName: 'Roz',
+    termsVersion: '2025-08-09',
+    google,
+    storage,
+    ticketKeys,
+    freeAddress,
+  })
   const notifications = createNotifications({ db, secrets, attempt: createAttempt({ db, log: pino({ level: 'silent' }) }) })
   const contact = createContact({ db, production, supportEmail: 'support@roz.example' })
   const mail = createMailJob({

@@ -1,6 +1,7 @@
 /** The dependencies of the identity feature. */
 import type { Storage } from '../../adapters/storage/port.ts'
 import type { Db } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
 import type { LinkSecrets } from '../../members/link-token.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import type { TicketKeys } from '../../tickets/ticket-keys.ts'
@@ -18,4 +19,6 @@ export type IdentityDeps = {
   readonly google: { readonly clientId: string | undefined; readonly jwksUrl: string }
   readonly storage: Storage
   readonly ticketKeys: Pick<TicketKeys, 'renew'>
+  /** Closes an account of this address that nobody has confirmed. */
+  readonly freeAddress: (tx: Tx, email: string) => Promise<void>
 }

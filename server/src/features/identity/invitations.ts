@@ -4,7 +4,8 @@
  * - The link works once, within 24 hours. Only a hash of its token is stored, and a newer invitation of the address replaces it.
  * - There is no account before the invitation is accepted, so until then the address opens nothing.
  * - An invitation ends with its owner: a removed or demoted one leaves no open link behind.
- * - A member's address is refused, because staff hold no wallet.
+ * - A member's address is refused, because staff hold no wallet. An account that nobody confirmed may be a stranger's: it ends when the
+ *   link, which came to the address, is used.
  */
 import { randomUUID } from 'node:crypto'
 import type { Output } from '@roz/contract/api.ts'
@@ -23,6 +24,7 @@ import { enqueue } from '../../jobs/queue.ts'
 import { tellOwners } from '../../mail/owner-mails.ts'
 import { isCommonPassword } from '../../members/common-passwords.ts'
 import { linkToken, tokenHash } from '../../members/link-token.ts'
+import { IS_UNCONFIRMED } from '../../members/new-member.ts'
 import { hashPassword } from '../../members/passwords.ts'
 import type { IdentityDeps } from './deps.ts'
 import { lockAsOwner } from './owners.ts'
@@ -80,7 +82,7 @@ export function invitationHandlers(deps: IdentityDeps, rules: LimitRules): Handl
         if (!(await lockAsOwner(tx, actorId))) return { ok: false, code: 'forbidden' }
         const known = await maybeOne<{ isStaff: boolean }>(
           tx,
-          sql`select role = 'admin' as "isStaff" from member where lower(email) = ${addressKey(body.email)}::text`,
+          sql`select role = 'admin' as "isStaff" from member where lower(email) = ${addressKey(body.email)}::text and not ${IS_UNCONFIRMED}`,
         )
         if (known !== undefined) return { ok: false, code: known.isStaff ? 'staff_exists' : 'member_address' }
         const row = await writeInvitation(tx, deps.secrets, { ...body, actorId })
@@ -121,6 +123,7 @@ export function invitationHandlers(deps: IdentityDeps, rules: LimitRules): Handl
       return inTransaction(db, async (tx) => {
         const open = await findOpen(tx, hash, sql`for update`)
         if (open === undefined) return { ok: false, code: 'invitation_invalid' }
+        await deps.freeAddress(tx, open.email)
         const memberId = await insertStaff(tx, open, { passwordHash, language })
         if (memberId === undefined) return { ok: false, code: 'email_taken' }
         await tx.query(sql`update staff_invitation set accepted_at = roz_now() where id = ${open.id}::uuid`)

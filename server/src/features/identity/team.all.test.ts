@@ -22,6 +22,7 @@ const invite = (email: string, role = 'editor', as = token) =>
 const accept = (given: string, password = STAFF_PASSWORD, ip = '198.51.100.30') =>
   roz.ask('POST /admin/invitations/accept', { body: { token: given, password }, ip })
 const linkOf = (email: string) => roz.tokenFrom(email, '/admin/invitation')
+const confirm = async (email: string) => roz.ask(`GET /auth/verify-email?token=${await roz.tokenFrom(email, '/verify-email')}`)
 const remove = (id: string, as = token) => roz.ask(`POST /admin/staff/${id}/remove`, { token: as, body: { reason: 'She has left us.' } })
 const setRole = (id: string, role: string, as = token) => roz.ask(`PUT /admin/staff/${id}`, { token: as, body: { role } })
 /** As if the owner had the role since now: another owner changes it at once. */
@@ -114,6 +115,7 @@ describe('an invitation', () => {
 
   test('to the address of a member or of the team is refused in words', async () => {
     await roz.register('mere@x.test')
+    await confirm('mere@x.test')
     expect(said(await invite('Mere@x.test'))).toBe('409 member_address')
     expect(said(await invite('OWNER@x.test'))).toBe('409 staff_exists')
   })
@@ -123,9 +125,33 @@ describe('an invitation', () => {
     await invite(email)
     const link = await linkOf(email)
     await roz.register(email)
+    await confirm(email)
     expect(said(await accept(link))).toBe('409 email_taken')
     const row = await one(roz.db, sql`select role, staff_role from member where email = ${email}::text`)
     expect(row).toEqual({ role: 'member', staff_role: null })
+  })
+
+  test.each(['before', 'after'] as const)(
+    'goes to an address with which a stranger signed up %s it, and ends that account',
+    async (when) => {
+      const email = address()
+      const stranger = when === 'before' ? await roz.register(email.toUpperCase()) : undefined
+      expect(said(await invite(email))).toBe('201')
+      const link = await linkOf(email)
+      const { token: theirs } = stranger ?? (await roz.register(email))
+      expect(said(await accept(link))).toBe('200')
+      expect(await roz.codeOf('GET /auth/me', theirs)).toBe('401 unauthenticated')
+      const rows = await roz.db.query(sql`select role, staff_role as "staffRole" from member where lower(email) = ${email}::text`)
+      expect(rows).toEqual([{ role: 'admin', staffRole: 'editor' }])
+      expect(said(await adminLogin(roz, email))).toBe('200')
+    },
+  )
+
+  test('leaves a suspended account of its address as evidence, though nobody confirmed it', async () => {
+    const email = address()
+    await roz.register(email)
+    await roz.db.query(sql`update member set suspended_at = roz_now() where email = ${email}::text`)
+    expect(said(await invite(email))).toBe('409 member_address')
   })
 
   test('needs a password of 12 characters that is not a common one', async () => {

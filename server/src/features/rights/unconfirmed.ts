@@ -1,5 +1,6 @@
 /**
- * Closes accounts whose address was not confirmed within 30 days: somebody may have registered a stranger's address.
+ * Closes accounts whose address was not confirmed within 30 days: somebody may have registered a stranger's address. One that stands in
+ * the way of an invitation to the team is closed when the invitation is accepted.
  *
  * - The account's state is checked under its lock, so that an account confirmed at the same moment stays.
  * - Such an account should have no money. If it has, nothing is erased, and an alarm names the member's id.
@@ -7,9 +8,11 @@
  */
 import type { Storage } from '../../adapters/storage/port.ts'
 import { logStaff } from '../../staff/staff-log.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
-import { inTransaction } from '../../db/transaction.ts'
+import { type Db, maybeOne, type Sql, sql } from '../../db/sql.ts'
+import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { closeWallet } from '../../ledger/closing.ts'
+import { IS_UNCONFIRMED } from '../../members/new-member.ts'
+import { addressKey } from '../../protection/limits.ts'
 import { eraseIdentity } from './erase.ts'
 
 const PAGE = 100
@@ -17,9 +20,7 @@ const FAILED = 'an unconfirmed account could not be closed'
 /** How often late accounts are looked for. */
 const EVERY_MS = 600_000
 
-/** A suspended or held account is evidence, and waits for a person. */
-const IS_LATE = sql`email_verified_at is null and deleted_at is null and suspended_at is null and held_at is null and role = 'member'
-  and created_at < (select roz_now()) - interval '30 days'`
+const IS_LATE = sql`(${IS_UNCONFIRMED} and created_at < (select roz_now()) - interval '30 days')`
 
 export type UnconfirmedDeps = {
   readonly db: Db
@@ -47,15 +48,22 @@ export function createUnconfirmed(deps: UnconfirmedDeps) {
   }
 }
 
-/** Sends no mail: we do not know whose address it is. */
 async function closeUnconfirmed({ db, storage }: UnconfirmedDeps, memberId: bigint): Promise<void> {
-  const picture = await inTransaction(db, async (tx) => {
-    const late = await maybeOne(tx, sql`select id from member where id = ${memberId}::bigint and ${IS_LATE} for no key update`)
-    if (late === undefined) return undefined
-    const closed = await closeWallet(tx, memberId)
-    if (!closed.ok) throw new Error(`the wallet cannot be closed: ${closed.code}`)
-    await logStaff(tx, { actorId: undefined, action: 'member.never_confirmed', subject: `member:${memberId}` })
-    return eraseIdentity(tx, memberId)
-  })
+  const picture = await inTransaction(db, (tx) => eraseOne(tx, sql`id = ${memberId}::bigint and ${IS_LATE}`))
   if (picture !== undefined) await storage.remove(picture)
+}
+
+/** Closes the unconfirmed account of an address that another person has just proved to be theirs. A job removes its picture. */
+export async function freeAddress(tx: Tx, email: string): Promise<void> {
+  await eraseOne(tx, sql`lower(email) = ${addressKey(email)}::text and ${IS_UNCONFIRMED}`)
+}
+
+/** Sends no mail: we do not know whose address it is. Returns the name of the account's picture. */
+async function eraseOne(tx: Tx, which: Sql): Promise<string | undefined> {
+  const found = await maybeOne<{ id: bigint }>(tx, sql`select id from member where ${which} for no key update`)
+  if (found === undefined) return undefined
+  const closed = await closeWallet(tx, found.id)
+  if (!closed.ok) throw new Error(`the wallet cannot be closed: ${closed.code}`)
+  await logStaff(tx, { actorId: undefined, action: 'member.never_confirmed', subject: `member:${found.id}` })
+  return eraseIdentity(tx, found.id)
 }
