@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { announcementText } from './announcement-fields.ts'
 import { purpose } from './help-fields.ts'
 import { tellsContact } from './public-words.ts'
+import { siteFigure } from './site-fields.ts'
 import { charityDescription, charityName, storyDescription, storyTitle } from './story-fields.ts'
 
 describe('words that everybody reads', () => {
@@ -84,4 +85,16 @@ describe('words that everybody reads', () => {
     expect(rule.safeParse('Call ९८७६५ ४३२१०').error?.issues[0]?.message).toBe('words_personal')
     expect(rule.safeParse('Rice\u00a0for \u202eten').data).toBe('Rice for ten')
   })
+  test.each(['9876543210', '98765 43210', '98765-43210', '९८७६५४३२१०', '+91 98765 43210', 'call 020-26123456', 'a@b.in', 't.me/joinfree'])(
+    'a figure “%s” is refused',
+    (figure) => {
+      expect(siteFigure.safeParse(figure).error?.issues[0]?.message).toBe('words_personal')
+    },
+  )
+  test.each(['1000000', '₹10,00,000', '12,34,567', '१०,००,०००', '14,000', '10,000+', '2.5 lakh', '10,000–15,000', '2019–2026'])(
+    'a figure “%s” is taken',
+    (figure) => {
+      expect(siteFigure.safeParse(figure).data).toBe(figure)
+    },
+  )
 })

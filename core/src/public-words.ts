@@ -35,23 +35,25 @@ const isAmount = (part: string): boolean => {
   const paise = readAmount(part)
   return paise !== undefined && paise < 10n ** BigInt(AMOUNT_MAX + 2)
 }
-function hasNumber(text: string): boolean {
+function hasNumber(text: string, phoneMin: number): boolean {
   for (const { 0: run, index } of text.matchAll(RUN)) {
     const isMoney = /(?:₹|\brs\.?|\binr) ?$/iu.test(text.slice(0, index))
     const parts = run.split(/[\s–—]+/).filter((part) => !MOMENT.test(part) && !((part.includes(',') || isMoney) && isAmount(part)))
     const digits = parts.every((part) => YEARS.test(part)) ? '' : parts.join('').replace(/\D/g, '')
-    if (digits.length >= PHONE_MIN) return true
+    if (digits.length >= phoneMin) return true
   }
   return false
 }
 
-/** Whether words tell a phone, an identity number, or an address by which somebody can be reached. */
-export function tellsContact(words: string): boolean {
+/** Whether words tell a phone of at least `phoneMin` digits, an identity number, or an address by which somebody can be reached. */
+export function tellsContact(words: string, phoneMin = PHONE_MIN): boolean {
   const plain = asciiDigits(words.normalize('NFKC'))
     .replace(/\p{DI}/gu, '')
     .replace(/[\p{Zs}\t]/gu, ' ')
-  return ADDRESSES.some((address) => address.test(plain)) || hasNumber(plain)
+  return ADDRESSES.some((address) => address.test(plain)) || hasNumber(plain, phoneMin)
 }
-export const withoutContact = z.refine<string>((words) => !tellsContact(words), {
-  error: 'words_personal' satisfies keyof typeof PUBLIC_TEXTS,
-})
+const refined = (phoneMin: number) =>
+  z.refine<string>((words) => !tellsContact(words, phoneMin), { error: 'words_personal' satisfies keyof typeof PUBLIC_TEXTS })
+export const withoutContact = refined(PHONE_MIN)
+/** For a figure alone, such as `1000000`: seven digits are no phone there. */
+export const figureWithoutContact = refined(AMOUNT_MAX + 1)

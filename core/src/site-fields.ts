@@ -1,6 +1,7 @@
 /** Rules of the words of the site that the portal edits. */
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
+import { figureWithoutContact } from './public-words.ts'
 import { texts } from './texts.ts'
 import { oneLine } from './written.ts'
 
@@ -14,4 +15,4 @@ const code = (problem: keyof typeof SITE_TEXTS) => ({ error: problem })
 /** A marketing figure as text, such as `14,000`. */
 export const siteFigure = z
   .string('figure_required')
-  .check(oneLine, z.minLength(1, code('figure_required')), z.maxLength(40, code('figure_long')))
+  .check(oneLine, z.minLength(1, code('figure_required')), z.maxLength(40, code('figure_long')), figureWithoutContact)
