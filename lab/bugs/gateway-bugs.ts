@@ -42,8 +42,8 @@ export const GATEWAY_WORDS: readonly Bug[] = [
   {
     name: 'Each spelling of a name has the gateway send a UPI ID another rupee',
     file: 'server/src/features/wallet/payee-name.ts',
-    find: 'where o.account_mac = b.account_mac and m.asked_at',
-    replace: 'where o.id = b.id and m.asked_at',
+    find: 'o.account_mac = b.account_mac and o.member_id = b.member_id',
+    replace: 'o.id = b.id',
     test: 'server/src/features/wallet/payee-name.test.ts',
   },
   {

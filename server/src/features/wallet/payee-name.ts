@@ -3,9 +3,9 @@
  * - Runs as a job after the commit, if the member agreed. No withdrawal waits for it, and none is refused because of it.
  * - A result belongs to one UPI ID with one name (a row of `bank_account`).
  * - Each question sends a rupee, so it is recorded first, and one row is asked about by one process at a time, at most three times.
- * - The rupees would be an income: a UPI ID is asked about three times in seven days, whatever the name and whoever uses it, and a
- *   member's check begins after fewer than three questions in 24 hours.
- * - A row of no question warns finance, whatever its reason. Strangers can use up a UPI ID's questions, a thief agrees to none or writes
+ * - The rupees would be an income: in seven days a UPI ID is asked about three times for a member and nine times for all, whatever the
+ *   name, and a member's check begins after fewer than three questions in 24 hours. One stranger uses up nobody else's questions.
+ * - A row of no question warns finance, whatever its reason. Three strangers can use up a UPI ID's questions, a thief agrees to none or writes
  *   the name in another script: none of them hides another name by it.
  * - The name at the bank is neither stored nor logged. An answer that nobody believes is alarmed with its words.
  */
@@ -14,7 +14,7 @@ import { gatewayIdOf } from '@roz/core/gateway-id.ts'
 import type { NameAnswer, NameQuestion, PayeeNames } from '../../adapters/payee-names/port.ts'
 import { GatewayRefusedError, GatewayUnavailableError } from '../../adapters/payments/port.ts'
 import { lockInTransaction } from '../../db/advisory-locks.ts'
-import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { LaterError } from '../../jobs/queue.ts'
 import { isUpi, readPayoutDetail, type StoredAccount } from '../../members/bank-accounts.ts'
@@ -31,6 +31,7 @@ export type NamesDeps = {
 const ASKS_MAX = 3
 const ASKS_OF_DAY = 3
 const ASKS_OF_UPI_ID = 3
+const ASKS_OF_UPI_ID_BY_ALL = 9
 const DAYS_OF_UPI_ID = 7
 /** Longer than a call of the gateway takes. */
 const PAUSE_SECONDS = 60
@@ -105,16 +106,17 @@ export async function noteUnasked(from: Queryable, accountId: bigint): Promise<v
     select b.id, 0, roz_now() from bank_account b where b.id = ${accountId}::bigint and octet_length(b.sealed) > 0 for share
     on conflict do nothing`)
 }
-/** A question about the account `b` counts for its UPI ID's limit. A question that begins a check also counts for its member's. */
-const MAY_BE_ASKED = sql`(
+const asksOf = (which: Sql, hours: number): Sql => sql`
   (select coalesce(sum(m.asks), 0) from payee_name_check m join bank_account o on o.id = m.bank_account_id
-    where o.account_mac = b.account_mac and m.asked_at > roz_now() - make_interval(days => ${DAYS_OF_UPI_ID}::int)) < ${ASKS_OF_UPI_ID}::int
+    where ${which} and m.asked_at > roz_now() - make_interval(hours => ${hours}::int))`
+/** A question about the account `b` counts for the limits of its UPI ID. A question that begins a check also counts for its member's. */
+const MAY_BE_ASKED = sql`(
+  ${asksOf(sql`o.account_mac = b.account_mac and o.member_id = b.member_id`, DAYS_OF_UPI_ID * 24)} < ${ASKS_OF_UPI_ID}::int
+  and ${asksOf(sql`o.account_mac = b.account_mac`, DAYS_OF_UPI_ID * 24)} < ${ASKS_OF_UPI_ID_BY_ALL}::int
   and (exists (select from payee_name_check m where m.bank_account_id = b.id and m.asks > 0)
-    or (select coalesce(sum(m.asks), 0) from payee_name_check m join bank_account o on o.id = m.bank_account_id
-         where o.member_id = b.member_id and m.asked_at > roz_now() - interval '24 hours') < ${ASKS_OF_DAY}::int))`
+    or ${asksOf(sql`o.member_id = b.member_id`, 24)} < ${ASKS_OF_DAY}::int))`
 /** A clock that was set back must not delay a question. */
-const isOver = (askedAt: ReturnType<typeof sql>) =>
-  sql`(${askedAt} <= roz_now() - make_interval(secs => ${PAUSE_SECONDS}::int) or ${askedAt} > roz_now())`
+const isOver = (askedAt: Sql) => sql`(${askedAt} <= roz_now() - make_interval(secs => ${PAUSE_SECONDS}::int) or ${askedAt} > roz_now())`
 
 /** Nothing may be asked now: waits for the question under way, or ends a check that had its last one. */
 async function endOrWait(deps: NamesDeps, accountId: bigint): Promise<void> {
