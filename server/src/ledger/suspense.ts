@@ -5,19 +5,20 @@
  * - A dispute takes its amount from the open items of its payment; the rest is free to be decided. A loss that was booked while no item
  *   was open, and that no member owes, is taken from the item before it is decided.
  * - Money returned for a closed account pays its owner's debt first. Only such money may be paid out by hand.
- * - A bank transfer is not refunded: it is credited, and its member may withdraw it.
+ * - A bank transfer is not refunded: it is credited, and its member may withdraw it. Of a member who left it is paid by hand.
  * - The payment of a member on hold is not refunded while the hold lasts.
  * - A payment in another currency is booked by its number, credited to nobody, and refunded in that currency.
  */
 import { CURRENCY, type Paise, paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
-import { maybeOne, one, type Sql, sql } from '../db/sql.ts'
+import { maybeOne, one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { type Approver, isOwnMoney, judgeApprover, recordAlone } from './approvals.ts'
 import { giveBackToMember, payDebts } from './debts.ts'
 import { isItemOnHold } from './holds.ts'
+import { isBankTransfer, REASON_NOW, ROOT } from './suspense-transfers.ts'
 import { lockWallet, moveSystem } from './transfer.ts'
 
 export type SuspenseReason = 'unknown_order' | 'other_amount' | 'second_payment' | 'closed_account' | 'no_wallet' | 'other_currency'
@@ -157,8 +158,8 @@ export type SuspenseRefusal = 'suspense_not_found' | 'suspense_decided' | 'payme
 const lockItem = (tx: Tx, itemId: bigint): Promise<Item | undefined> =>
   maybeOne<Item>(
     tx,
-    sql`select order_id as "orderId", payment_id as "paymentId", amount, currency, reason, status from suspense_item
-         where id = ${itemId}::bigint for update`,
+    sql`select s.order_id as "orderId", s.payment_id as "paymentId", s.amount, s.currency, ${REASON_NOW} as reason, s.status
+          from suspense_item s where s.id = ${itemId}::bigint for update`,
   )
 
 /** Locks an item that may be decided now, or says why it may not. */
@@ -166,12 +167,11 @@ async function lockOpenItem(tx: Tx, itemId: bigint): Promise<Outcome<Item, Suspe
   const item = await lockItem(tx, itemId)
   if (item === undefined) return refused('suspense_not_found')
   if (item.status !== 'open') return refused('suspense_decided')
+  await tx.query(sql`update suspense_item set reason = ${item.reason}::text where id = ${itemId}::bigint and reason <> ${item.reason}::text`)
   if (await coverLosses(tx, { ...item, id: itemId })) return refused('suspense_decided')
   return (await isTakenBack(tx, itemId)) ? refused('payment_taken_back') : accepted(item)
 }
 
-/** The payment whose items these are: an item that is made of another one keeps its name, with a suffix. */
-const ROOT = sql`split_part(s.payment_id, '#', 1)`
 /** Losses of disputes about the payment of the item `s` or, for a closed account, of its order. A loss that a member owes counts only there. */
 const LOSSES_OF_ITEM = sql`
   select c.ref, c.amount, c.transfer_id from dispute d
@@ -349,12 +349,6 @@ export async function judgePay(tx: Tx, itemId: bigint): Promise<Outcome<Item, Pa
   const open = await lockOpenItem(tx, itemId)
   return !open.ok || open.value.reason === 'closed_account' ? open : refused('suspense_by_wallet')
 }
-
-/** The payment of a transfer has its id without dashes (`gatewayIdOf`), which PostgreSQL reads as the same UUID. */
-export const IS_BANK_TRANSFER: Sql = sql`exists (
-  select from bank_transfer b where b.id = case when ${ROOT} ~ '^[0-9a-f]{32}$' then ${ROOT}::uuid end)`
-const isBankTransfer = async (tx: Tx, { paymentId }: Pick<Item, 'paymentId'>): Promise<boolean> =>
-  (await maybeOne(tx, sql`select from (select ${paymentId}::text as payment_id) s where ${IS_BANK_TRANSFER}`)) !== undefined
 
 /** Records that the owner of a closed account was paid by bank transfer: the whole item, with the bank's reference. */
 export async function paySuspense(

@@ -24,7 +24,8 @@ import { readAllowance } from '../../ledger/approvals.ts'
 import { missedAutoJoin } from '../../ledger/auto-join.ts'
 import { readDebtPaid } from '../../ledger/debts.ts'
 import { IS_ON_HOLD } from '../../ledger/holds.ts'
-import { creditSuspense, IS_BANK_TRANSFER, judgeCredit, judgePay, paySuspense, refundSuspense } from '../../ledger/suspense.ts'
+import { creditSuspense, judgeCredit, judgePay, paySuspense, refundSuspense } from '../../ledger/suspense.ts'
+import { IS_BANK_TRANSFER, REASON_NOW } from '../../ledger/suspense-transfers.ts'
 import { giveVoice, seenItemStatus } from '../../ledger/suspense-voices.ts'
 import { nameMatchOf, type ShownAccount, shownAccount } from '../../members/bank-accounts.ts'
 import { mailMember } from '../../mail/mails.ts'
@@ -182,7 +183,7 @@ type Row = PayeeRow &
   }
 
 const rows = sql`
-  select s.id, s.order_id as "orderId", s.payment_id as "paymentId", s.amount, s.currency, s.reason, ${seenItemStatus(sql`s`)} as status, s.created_at as "createdAt",
+  select s.id, s.order_id as "orderId", s.payment_id as "paymentId", s.amount, s.currency, ${REASON_NOW} as reason, ${seenItemStatus(sql`s`)} as status, s.created_at as "createdAt",
     ${waitingHours(sql`s.status = 'open'`, sql`s.created_at`)}, s.decided_at as "decidedAt", coalesce(${IS_ON_HOLD}, false) as "isOnHold", ${IS_BANK_TRANSFER} as "isTransfer", ${payeeColumns}, ${suspectColumns},
     b.bank_name as "bankName", b.last_four as "lastFour", ${nameMatchOf(sql`b`)} as "nameMatch", s.reference,
     f.public_id as "firstById", ${nameAt(sql`f`, sql`s.first_at`)} as "firstByName", s.first_at as "firstAt", fm."memberPublicId" as "firstPayeeId", fm."memberName" as "firstPayeeName",

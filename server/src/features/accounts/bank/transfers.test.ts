@@ -68,6 +68,12 @@ describe('a member', () => {
   })
 })
 
+type Item = { readonly id: string; readonly order_id: string; readonly source: string; readonly reason: string; readonly amount: number }
+const itemsOf = async ({ orderId }: { readonly orderId: string }): Promise<Item[]> =>
+  (await world.ask('GET /admin/suspense?status=open', world.finance)).body.suspense.filter((item: Item) => item.order_id === orderId)
+const payByHand = async (id: string | undefined) =>
+  world.ask(`POST /admin/suspense/${id}/pay`, await world.clerk(), { status: 'open', bankReference: number() })
+
 describe('a line of the statement', () => {
   test('with the reference and the amount credits the order, once, with the entry at the bank', async () => {
     const order = await world.order(100)
@@ -185,6 +191,33 @@ describe('a line of the statement', () => {
     expect((await world.ask(`POST /admin/suspense/${rest?.id}/refund`, world.finance, { status: 'open' })).body.code).toBe(
       'suspense_no_source',
     )
+  })
+
+  test('of another amount is paid by hand once its member has left', async () => {
+    const order = await world.order(100)
+    expect((await world.confirmLine(await world.arrives(90, `NEFT ${order.reference}`))).status).toBe(200)
+    expect((await world.ask('DELETE /user', order.member)).status, 'the account is closed').toBeLessThan(300)
+    const [item] = await itemsOf(order)
+    expect(item).toMatchObject({ reason: 'closed_account', source: 'transfer', amount: 90 })
+    expect((await payByHand(item?.id)).body.item).toMatchObject({ status: 'paid', reason: 'closed_account', amount: 90 })
+    expect(await world.suspended(order.orderId)).toEqual([{ reason: 'closed_account', amount: 9000n, status: 'paid' }])
+  })
+
+  test('that came twice pays the debt of its member who has left, and the rest is paid by hand', async () => {
+    const order = await world.order(50)
+    expect((await world.confirmLine(await world.arrives(50, `NEFT ${order.reference}`))).status).toBe(200)
+    const former = await addMoney(world.db, order.member, wholeRupees(20))
+    await inTransaction(world.db, (tx) => giveRest(tx, { memberId: order.member, ref: randomUUID() }))
+    await chargeBack(world.db, 'of-a-former-gateway-too', former, wholeRupees(20))
+    expect((await world.ask('DELETE /user', order.member)).status, 'the account is closed').toBeLessThan(300)
+    expect((await world.confirmLine(await world.arrives(50, `NEFT ${order.reference}`))).status).toBe(200)
+    expect((await payByHand((await itemsOf(order))[0]?.id)).body.code).toBe('suspense_decided')
+    const [rest] = await itemsOf(order)
+    expect((await payByHand(rest?.id)).body.item).toMatchObject({ status: 'paid', amount: 30 })
+    expect(await world.suspended(order.orderId)).toEqual([
+      { reason: 'closed_account', amount: 5000n, status: 'taken' },
+      { reason: 'closed_account', amount: 3000n, status: 'paid' },
+    ])
   })
 
   test('that was closed with a reason is still listed and confirmed if it has a reference, for a member may wait for it', async () => {
