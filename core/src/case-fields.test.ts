@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { askedCase, CASE_STAGES, CASE_STEPS, caseNumberOf, mayStep, stepsFrom } from './case-fields.ts'
+import { askedCase, CASE_STAGES, CASE_STEPS, caseNumberOf, mayStep, mayWithdraw, stepsFrom } from './case-fields.ts'
 
 test('a case takes steps only forward, and none after its end', () => {
   expect(CASE_STAGES.map((stage) => [stage, stepsFrom(stage)])).toEqual([
@@ -7,7 +7,7 @@ test('a case takes steps only forward, and none after its end', () => {
     ['called', ['tried', 'called', 'checked', 'refused', 'withdrawn', 'unreachable']],
     ['checked', ['tried', 'checked', 'refused', 'withdrawn', 'unreachable']],
     ['agreed', ['tried', 'withdrawn', 'unreachable']],
-    ['waiting', []],
+    ['waiting', ['tried', 'withdrawn', 'unreachable']],
     ['helped', ['followed_up']],
     ['followed_up', ['followed_up']],
     ['refused', []],
@@ -15,6 +15,7 @@ test('a case takes steps only forward, and none after its end', () => {
     ['unreachable', []],
   ])
   for (const step of CASE_STEPS) expect(CASE_STAGES.some((stage) => mayStep(stage, step))).toBe(true)
+  expect(CASE_STAGES.filter(mayWithdraw)).toEqual(['new', 'called', 'checked'])
 })
 
 test.each([

@@ -100,19 +100,20 @@ export type CaseStep = (typeof CASE_STEPS)[number]
 /** Attempts before a person counts as unreachable. */
 export const TRIES_BEFORE_UNREACHABLE = 3
 
+/** From `waiting` only once the payment is rejected: the server knows. */
 const FROM = {
-  tried: ['new', 'called', 'checked', 'agreed'],
+  tried: ['new', 'called', 'checked', 'agreed', 'waiting'],
   called: ['new', 'called'],
   checked: ['new', 'called', 'checked'],
   followed_up: ['helped', 'followed_up'],
   refused: ['new', 'called', 'checked'],
-  withdrawn: ['new', 'called', 'checked', 'agreed'],
-  unreachable: ['new', 'called', 'checked', 'agreed'],
+  withdrawn: ['new', 'called', 'checked', 'agreed', 'waiting'],
+  unreachable: ['new', 'called', 'checked', 'agreed', 'waiting'],
 } as const satisfies Record<CaseStep, readonly CaseStage[]>
 /** Whether a case in this stage may take the step. */
 export const mayStep = (stage: CaseStage, step: CaseStep): boolean => (FROM[step] as readonly CaseStage[]).includes(stage)
 /** Whether the person who asked may still withdraw on the request's page. Later its number may be public, and the person tells us. */
-export const mayWithdraw = (stage: CaseStage): boolean => stage !== 'agreed' && mayStep(stage, 'withdrawn')
+export const mayWithdraw = (stage: CaseStage): boolean => stage !== 'agreed' && stage !== 'waiting' && mayStep(stage, 'withdrawn')
 /** The steps that a case in this stage may take. */
 export const stepsFrom = (stage: CaseStage): readonly CaseStep[] => CASE_STEPS.filter((step) => mayStep(stage, step))
 

@@ -39,7 +39,7 @@ import { logStaff } from '../../staff/staff-log.ts'
 import { insertBeneficiary, openly } from './beneficiaries.ts'
 import { recordStep, seal, type SealedCase, stepContext, unseal } from './cases.ts'
 import { helpOf } from './case-help.ts'
-import { findOpenList, freezeOrder, IS_LISTABLE, ordersOf } from './case-order.ts'
+import { findOpenList, freezeOrder, IS_LISTABLE, isUnpaid, ordersOf } from './case-order.ts'
 import { searchCases } from './case-search.ts'
 import type { CaseDeps } from './deps.ts'
 
@@ -236,7 +236,8 @@ type Stepping = {
 async function takeStep(tx: Tx, { secrets }: CaseDeps, row: Row, { body, session }: Stepping) {
   const { step, how, note, reason, answer } = body
   if (!mayEnd(session) && (CASE_ENDS as readonly CaseStep[]).includes(step)) return { ok: false, code: 'forbidden' } as const
-  if (!mayStep(row.stage, step)) return { ok: false, code: 'case_stage' } as const
+  if (!mayStep(row.stage, step) || (row.stage === 'waiting' && !(await isUnpaid(tx, row.number))))
+    return { ok: false, code: 'case_stage' } as const
   if (step === 'refused' && reason === undefined) return invalid({ reason: 'case_reason' })
   if (step === 'unreachable' && (await countTries(tx, row.number)) < TRIES_BEFORE_UNREACHABLE)
     return { ok: false, code: 'case_tries' } as const

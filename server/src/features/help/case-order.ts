@@ -37,6 +37,9 @@ export async function ordersOf(from: Queryable, numbers: readonly string[]): Pro
 /** Agreed, and no payment was asked for or it was rejected. */
 export const IS_UNPAID = sql`(c.stage = 'agreed' or c.stage = 'waiting' and exists (select from outlay o where o.id = c.outlay_id and o.status = 'rejected'))`
 
+export const isUnpaid = async (from: Queryable, number: string): Promise<boolean> =>
+  (await maybeOne(from, sql`select from help_case c where c.number = ${number}::text and ${IS_UNPAID}`)) !== undefined
+
 /** An earlier day's draw gave the request of the column `number` a place. */
 const isDrawn = (number: Sql, day: Sql): Sql => sql`
   exists (select from help_order h join round r on r.day = h.day where h.day < ${day} and r.seed is not null and h.numbers @> array[${number}])`
