@@ -8,7 +8,7 @@ import { useAutopayWorld } from '../../testing/autopay-world.ts'
 import type { Work } from '../../jobs/parking.ts'
 import { settleMandate } from './check.ts'
 import type { AutopayDeps } from './deps.ts'
-import { raiseDue } from './raise.ts'
+import { raiseDue, sendCharge } from './raise.ts'
 
 const world = useAutopayWorld()
 afterEach(() => world.forget())
@@ -262,6 +262,22 @@ describe('an answer that is lost', () => {
       expect(world.model.chargesOf(mandate)).toEqual([])
     },
   )
+
+  test.each(['pause', 'stop'])('before the gateway took it: after a %s it is not sent, also by whoever read it before', async (wish) => {
+    const { memberId, mandate } = await world.low()
+    world.model.losses.raiseCharge = ['drop']
+    await tomorrow()
+    const [{ orderId, day } = expect.unreachable()] = await world.debits(memberId)
+    const [row = expect.unreachable()] = await world.db.query<{ id: string }>(
+      sql`select id from autopay_mandate where member_id = ${memberId}::bigint`,
+    )
+    expect((await world.call(`POST /autopay/${wish}`, memberId)).status).toBe(200)
+    await sendCharge(depsAlone(), { id: row.id, amount: paise(3000n) }, { orderId, mandateId: row.id, day })
+    expect(world.model.chargesOf(mandate)).toEqual([])
+    for (const seconds of [130, 130, 130]) await world.later(seconds)
+    expect(await world.debits(memberId)).toMatchObject([{ status: 'cancelled' }])
+    expect(await world.told(memberId)).not.toContain('autopay_raised')
+  })
 
   test('until it is too late: the debit is given up, and counts as no failure', async () => {
     const { memberId, mandate } = await world.low()

@@ -86,7 +86,7 @@ async function write(tx: Tx, limits: Limits, id: string, day: IstDay): Promise<W
   return { mandate, charge: { orderId, mandateId: id, day } }
 }
 
-/** Sends a debit under its own id; whatever happens, its row says what is known. */
+/** Sends a debit under its own id; whatever happens, its row says what is known. One that is to end stays here. */
 export async function sendCharge(
   deps: AutopayDeps,
   { id, amount }: { readonly id: string; readonly amount: Paise },
@@ -95,7 +95,8 @@ export async function sendCharge(
   const { db } = deps
   const { orderId, day } = charge
   const due = await db.query(sql`
-    update autopay_charge set sent_at = roz_now(), missing_since = null where order_id = ${orderId}::text and status = 'raising' returning 1`)
+    update autopay_charge set sent_at = roz_now(), missing_since = null
+     where order_id = ${orderId}::text and status = 'raising' and cancel_at is null returning 1`)
   if (due.length === 0) return
   const sent = await trySend(deps, { mandateId: gatewayIdOf(id), chargeId: orderId, amount, day, remarks: REMARKS })
   if (sent === 'unknown') return
