@@ -1,7 +1,7 @@
 /**
  * A request for help: its fields, its stages and the order in which they follow.
  * - The person who asks may be another one than the person in need.
- * - A stage never goes back. An attempt to reach somebody leaves the stage as it is.
+ * - A stage never goes back, unless the whole help came back. An attempt to reach somebody leaves the stage as it is.
  */
 import * as z from 'zod/mini'
 import type { Words } from './field-words.ts'
@@ -100,7 +100,7 @@ export type CaseStep = (typeof CASE_STEPS)[number]
 /** Attempts before a person counts as unreachable. */
 export const TRIES_BEFORE_UNREACHABLE = 3
 
-/** From `waiting` only once the payment is rejected: the server knows. */
+/** From `waiting` only once the payment is rejected or came back: the server knows. */
 const FROM = {
   tried: ['new', 'called', 'checked', 'agreed', 'waiting'],
   called: ['new', 'called'],

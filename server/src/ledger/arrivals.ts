@@ -6,7 +6,8 @@
 import { CONFIRMED_WITHIN_DAYS } from '@roz/core/arrival-fields.ts'
 import { one, type Queryable, type Sql, sql } from '../db/sql.ts'
 
-const IS_GIVEN = sql`(o.kind = 'disbursement' and o.status = 'booked'
+/** Booked, and not the whole amount came back. */
+export const IS_GIVEN: Sql = sql`(o.kind = 'disbursement' and o.status = 'booked'
   and o.amount_paise > (select coalesce(sum(back.amount_paise), 0) from outlay back where back.corrects = o.id and back.status = 'booked'))`
 const NEWEST = sql`(select a.received from arrival a where a.outlay_id = o.id order by a.id desc limit 1)`
 const WITHIN = sql`(${CONFIRMED_WITHIN_DAYS}::int * interval '1 day')`

@@ -34,8 +34,8 @@ export async function ordersOf(from: Queryable, numbers: readonly string[]): Pro
   return found
 }
 
-/** Agreed, and no payment was asked for or it was rejected. */
-export const IS_UNPAID = sql`(c.stage = 'agreed' or c.stage = 'waiting' and exists (select from outlay o where o.id = c.outlay_id and o.status = 'rejected'))`
+/** Agreed, and no payment was asked for, or it was rejected, or came back whole. */
+export const IS_UNPAID = sql`(c.stage = 'agreed' or c.stage = 'waiting' and exists (select from outlay o where o.id = c.outlay_id and o.status <> 'requested'))`
 
 export const isUnpaid = async (from: Queryable, number: string): Promise<boolean> =>
   (await maybeOne(from, sql`select from help_case c where c.number = ${number}::text and ${IS_UNPAID}`)) !== undefined

@@ -1,6 +1,6 @@
 /**
  * The payment of an agreed request, and the end of what is kept of a request.
- * - A request has one payment that was not rejected. It counts as helped once that payment is booked.
+ * - A request has one payment that was not rejected. It counts as helped once that payment is booked, until the whole amount comes back.
  * - 90 days after a refusal, a withdrawal or a person that could not be reached, and 180 days after the help or its last follow-up, words, contact
  *   and notes are deleted. Kind, place, stage, days and amounts stay.
  */
@@ -9,6 +9,8 @@ import { accepted, type Outcome, refused } from '@roz/core/outcome.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
+import { IS_GIVEN } from '../../ledger/arrivals.ts'
+import { IS_UNPAID } from './case-order.ts'
 import { forgetCases, recordStep } from './cases.ts'
 
 /** Whether this request may have a payment to this person now. The lock makes a second payment wait. */
@@ -23,8 +25,7 @@ export async function judgeCase(
   // A statement of its own: it sees the payment that the lock waited for.
   const { isAgreed } = await one<{ isAgreed: boolean }>(
     tx,
-    sql`select c.stage in ('agreed', 'waiting') and c.beneficiary_id = ${beneficiaryId}::uuid and (o.id is null or o.status = 'rejected') as "isAgreed"
-          from help_case c left join outlay o on o.id = c.outlay_id where c.number = ${found.number}::text`,
+    sql`select ${IS_UNPAID} and c.beneficiary_id = ${beneficiaryId}::uuid as "isAgreed" from help_case c where c.number = ${found.number}::text`,
   )
   return isAgreed ? accepted(found) : refused('case_not_agreed')
 }
@@ -50,6 +51,17 @@ export async function noteHelped(tx: Tx, secrets: Secrets, { outlayId, by }: Omi
          where outlay_id = ${outlayId}::uuid and stage = 'waiting' returning number`,
   )
   if (found !== undefined) await recordStep(tx, secrets, { number: found.number, step: 'helped', by })
+}
+
+/** The whole payment of a request came back: the request waits for the money again. */
+export async function noteCameBack(tx: Tx, secrets: Secrets, { outlayId, by }: Omit<Paying, 'number'>): Promise<void> {
+  const found = await maybeOne<{ number: string }>(
+    tx,
+    sql`update help_case c set stage = 'waiting', version = c.version + 1, touched_at = roz_now(), stage_at = roz_now()
+          from outlay o where o.id = (select corrects from outlay where id = ${outlayId}::uuid and status = 'booked')
+           and c.outlay_id = o.id and c.stage in ('helped', 'followed_up') and not ${IS_GIVEN} returning c.number`,
+  )
+  if (found !== undefined) await recordStep(tx, secrets, { number: found.number, step: 'waiting', by })
 }
 
 const AT_ONCE = 200

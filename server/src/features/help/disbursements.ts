@@ -18,7 +18,7 @@ import { EVERY_PURPOSE } from '../../members/reader-purpose.ts'
 import { filterBy, outlayWork } from '../../staff/open-work.ts'
 import type { HelpDeps } from './deps.ts'
 import { approveOutlay, askOutlay, type Book, lockOutlay, rejectOutlay, translateOutlay } from '../../outlays/outlays.ts'
-import { judgeCase, linkPayment, noteHelped } from './case-payment.ts'
+import { judgeCase, linkPayment, noteCameBack, noteHelped } from './case-payment.ts'
 import { type ConsentRefusal, judgeConsent, judgePurpose } from './consent.ts'
 import { HELP_KINDS, searchDisbursements, viewDisbursement, type Disbursement } from './disbursement-view.ts'
 
@@ -95,13 +95,16 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
         },
         refusalOf: async (tx, amount) =>
           ((await findCorrectable(tx, call.params.id))?.left ?? 0n) < amount ? 'correction_too_large' : undefined,
+        asked: (tx, outlayId) => noteCameBack(tx, deps.secrets, { outlayId, by: call.session.memberId }),
         show,
       }),
     approveDisbursement: (call) =>
       decide<Approving>('approve', call, async (tx, id) => {
         const by = call.session.memberId
         const approved = await approveOutlay<Approving>(tx, id, { approver: { by, limit: deps.approvalAbove }, book: bookUnnamed })
-        if (approved.ok) await noteHelped(tx, deps.secrets, { outlayId: id, by })
+        if (!approved.ok) return approved
+        await noteHelped(tx, deps.secrets, { outlayId: id, by })
+        await noteCameBack(tx, deps.secrets, { outlayId: id, by })
         return approved
       }),
     rejectDisbursement: (call) =>

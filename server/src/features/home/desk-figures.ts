@@ -6,7 +6,7 @@ import { type Db, one, sql } from '../../db/sql.ts'
 
 export type DeskFigures = Output<typeof communityCalls.home>['data']['desk']
 
-/** The median is of the requests helped in the last 30 days, in whole days from the request to the booked payment. */
+/** The median is of the requests helped in the last 30 days, in whole days from the request to the booked payment that did not come back. */
 export const readRequestFigures = (db: Db): Promise<DeskFigures> =>
   one<DeskFigures>(
     db,
@@ -16,6 +16,7 @@ export const readRequestFigures = (db: Db): Promise<DeskFigures> =>
            count(*) filter (where stage in ('helped', 'followed_up'))::int as helped,
            (select (percentile_disc(0.5) within group (order by ist_day(s.at) - ist_day(c.asked_at)))::int
               from help_case_step s join help_case c on c.number = s.number
-             where s.step = 'helped' and s.at > (select roz_now()) - interval '30 days') as "medianDays"
+             where s.step = 'helped' and s.at > (select roz_now()) - interval '30 days' and c.stage in ('helped', 'followed_up')
+               and not exists (select from help_case_step n where n.number = s.number and n.step = 'helped' and n.at > s.at)) as "medianDays"
       from help_case`,
   )
