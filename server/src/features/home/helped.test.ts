@@ -19,6 +19,10 @@ beforeAll(async () => {
 
 const NONE = { people: 0, stories: { due: 0, inTime: 0 }, payments: { count: 0, withVideo: 0 }, arrivals: { due: 0, inTime: 0 } }
 const help = (amount = 100) => insertOutlay(database.db, { askedBy: finance, decidedBy: owner, amount })
+const pay = (kind: string, paise: number, to: string, corrects: string | null) =>
+  database.db.query(sql`
+    insert into outlay (id, kind, amount_paise, purpose, beneficiary_id, corrects, needs_second, status, asked_by, decided_by, decided_at)
+    values (gen_random_uuid(), ${kind}::text, ${paise}::bigint, 'shoes', ${to}::uuid, ${corrects}::uuid, false, 'booked', ${finance}::bigint, ${owner}::bigint, roz_now())`)
 const tell = (story: { readonly round?: IstDay; readonly outlay?: string; readonly hour?: string; readonly video?: string }) =>
   database.db.query(sql`
     insert into story (id, day, round_day, title, description, charity_name, charity_description, outlay_id, video_url, is_active, published_at)
@@ -33,10 +37,6 @@ test('a person counts once, also after a revoked consent, and not if all the mon
   const [meera, returned] = [await help(), await help()]
   const again = await help()
   await database.db.query(sql`update beneficiary set revoked_at = roz_now() where id = ${again.beneficiaryId}::uuid`)
-  const pay = (kind: string, paise: number, to: string, corrects: string | null) =>
-    database.db.query(sql`
-      insert into outlay (id, kind, amount_paise, purpose, beneficiary_id, corrects, needs_second, status, asked_by, decided_by, decided_at)
-      values (gen_random_uuid(), ${kind}::text, ${paise}::bigint, 'shoes', ${to}::uuid, ${corrects}::uuid, false, 'booked', ${finance}::bigint, ${owner}::bigint, roz_now())`)
   await pay('disbursement', 50, meera.beneficiaryId, null)
   await pay('disbursement_back', 99, returned.beneficiaryId, returned.id)
   expect((await readHelped(database.db)).people).toBe(3)
@@ -60,4 +60,13 @@ test('a payment of the last 30 days counts with its published video', async () =
   await tell({ round: addDays(today, -4), outlay: filmed.id, video: 'https://youtu.be/dQw4w9WgXcQ' })
   await insertStory(database.db, { outlayId: told.id, video: 'https://youtu.be/dQw4w9WgXcQ' })
   expect((await readHelped(database.db)).payments).toEqual({ count: before.count + 2, withVideo: 1 })
+})
+
+test('a payment that came back whole is no help, with a video or without; one that came back in part is', async () => {
+  const before = (await readHelped(database.db)).payments
+  const [bounced, filmed, partly] = [await help(), await help(), await help()]
+  await insertStory(database.db, { outlayId: filmed.id, video: 'https://youtu.be/dQw4w9WgXcQ' })
+  for (const { id, beneficiaryId } of [bounced, filmed]) await pay('disbursement_back', 100, beneficiaryId, id)
+  await pay('disbursement_back', 99, partly.beneficiaryId, partly.id)
+  expect((await readHelped(database.db)).payments).toEqual({ count: before.count + 1, withVideo: before.withVideo })
 })

@@ -6,7 +6,7 @@
 import type { Output } from '@roz/contract/api.ts'
 import type { communityCalls } from '@roz/contract/community.ts'
 import { type Db, one, sql } from '../../db/sql.ts'
-import { readArrivals } from '../../ledger/arrivals.ts'
+import { IS_GIVEN, readArrivals } from '../../ledger/arrivals.ts'
 import { storyDue } from '../../members/late-stories.ts'
 
 export type Helped = Output<typeof communityCalls.home>['data']['helped']
@@ -28,7 +28,7 @@ export const readHelped = async (db: Db): Promise<Helped> => {
         from promised p where p.due between roz_now() - interval '30 days' and roz_now()),
     recent as (
       select exists (select from story s where s.outlay_id = o.id and s.is_active and s.video_url is not null) as has_video
-        from outlay o where o.kind = 'disbursement' and o.status = 'booked' and o.decided_at > roz_now() - interval '30 days')
+        from outlay o where ${IS_GIVEN} and o.decided_at > roz_now() - interval '30 days')
     select (select count(*) from given where paise > 0)::int as people,
            (select count(*) from over)::int as due, (select count(*) from over where kept)::int as "inTime",
            (select count(*) from recent)::int as payments, (select count(*) from recent where has_video)::int as "withVideo"`,
