@@ -33,6 +33,15 @@ export type DisputeTold = {
  */
 export const NEEDS_ANSWER: Sql = sql`(d.state = 'open' and d.status ~ '(^|_)CREATED$')`
 
+/** The credits `t` from SUSPENSE of the payment of the dispute `d`. */
+const CREDITS = sql`suspense_item root
+  join suspense_item s on s.order_id = root.order_id and (s.id = root.id or starts_with(s.payment_id, root.payment_id || '#'))
+  join transfer t on t.kind = 'suspense_credit' and t.ref = s.id::text where root.payment_id = d.payment_id`
+/** Whom a payment was credited to that was in SUSPENSE: the member who gives it (chargebacks.ts). */
+export const CREDITED_MEMBER: Sql = sql`(select t.credit from ${CREDITS} order by t.transfer_id limit 1)`
+/** The members whom the dispute `d` is about: of its order, and whom its payment was credited to. */
+export const DISPUTED_MEMBERS: Sql = sql`(select o.member_id from topup o where o.order_id = d.order_id union select t.credit from ${CREDITS})`
+
 const PROBLEMS = {
   order_not_found: 'unknown_payment',
   chargeback_exceeds_payment: 'more_than_paid',

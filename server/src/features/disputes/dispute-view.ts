@@ -6,7 +6,7 @@ import { contains } from '../../members/member-search.ts'
 import { type Db, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, type Cursor, type CursorPart } from '../../lists/cursor.ts'
 import { ACCOUNTS } from '../../ledger/accounts.ts'
-import { NEEDS_ANSWER } from '../../ledger/disputes.ts'
+import { CREDITED_MEMBER, NEEDS_ANSWER } from '../../ledger/disputes.ts'
 import { beyond, microsOf, orderOf } from '../../lists/newest-first.ts'
 import { instantOf, instantOrNull, type Search } from '../../lists/listing.ts'
 import { payeeColumns, payeeOf, type PayeeRow, waitingHours } from '../../staff/money-rows.ts'
@@ -62,7 +62,7 @@ export async function searchDisputes(db: Db, search: Search): Promise<{ readonly
           and ${ACCOUNTS.LOSSES}::bigint in (t.debit, t.credit)) as loss
     from dispute d
     left join topup o on o.order_id = d.order_id and o.payment_id = d.payment_id
-    left join member m on m.id = o.member_id
+    left join member m on m.id = coalesce(o.member_id, ${CREDITED_MEMBER})
     where ${beyond(KEY, search, 'text')} and ${search.work ?? sql`(${search.status ?? null}::text is null or d.state = ${search.status ?? null}::text)`}
       and (${contains(search.q, sql`m.name`, sql`m.email`, sql`d.id`, sql`d.order_id`, sql`d.payment_id`)})
     order by ${orderOf(KEY, search)} limit ${search.limit + 1}::int`)

@@ -13,13 +13,13 @@
 import { formatPaise, type Paise, ZERO } from '@roz/core/money.ts'
 import { type NoticeKind, debtData } from '@roz/core/notices.ts'
 import { type Dispute, GatewayRefusedError, GatewayUnavailableError, type PaymentGateway } from '../../adapters/payments/port.ts'
-import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { type Db, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Attempt, isResting } from '../../jobs/parking.ts'
 import { areAnyHeld, pose } from '../../jobs/questions.ts'
 import { type JobPayloads, LaterError } from '../../jobs/queue.ts'
 import { findDisputedCharge, findDisputedDebit, stopMandateOf } from '../../ledger/autopay.ts'
-import { bookDispute, type DisputeBooked } from '../../ledger/disputes.ts'
+import { bookDispute, DISPUTED_MEMBERS, type DisputeBooked } from '../../ledger/disputes.ts'
 import { isTakenBySettlement, lookAgain } from '../../ledger/gateway-reading.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
@@ -157,15 +157,12 @@ async function tellReturned(tx: Tx, { fromMember, lost, debtPaid }: Moved, { id,
 
 const printed = (amount: Paise): string => (amount > 0n ? formatPaise(amount) : '')
 
-/** Flags the member for later decisions about withdrawals and refunds: the owner of the payment that the dispute has in our books. */
+/** Flags the members for later decisions about withdrawals and refunds: those whom the payment in our books is about. */
 async function flagMember(tx: Tx, disputeId: string): Promise<void> {
-  const owner = await maybeOne<{ memberId: bigint }>(
-    tx,
-    sql`select o.member_id as "memberId" from dispute d join topup o using (order_id) where d.id = ${disputeId}::text`,
-  )
-  if (owner === undefined) return
   await tx.query(sql`
-    insert into member_flag (member_id, kind, subject) values (${owner.memberId}::bigint, 'dispute', ${`dispute:${disputeId}`}::text)
+    insert into member_flag (member_id, kind, subject)
+    select about.member_id, 'dispute', 'dispute:' || d.id from dispute d cross join lateral ${DISPUTED_MEMBERS} about (member_id)
+     where d.id = ${disputeId}::text
     on conflict do nothing`)
 }
 

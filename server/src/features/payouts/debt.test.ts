@@ -5,6 +5,8 @@ import { paise, wholeRupees } from '@roz/core/money.ts'
 import { type NoticeKind, noticeText } from '@roz/core/notices.ts'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { DISPUTED_MEMBERS } from '../../ledger/disputes.ts'
+import { creditSuspense } from '../../ledger/suspense.ts'
 import { captureTopup } from '../../ledger/topups.ts'
 import { chargeBack } from '../../ledger/testing/fixtures.ts'
 import type { MailPayload } from '../../mail/mail-payload.ts'
@@ -59,6 +61,25 @@ test('a member’s debt and flags appear beside each decision, and neither withd
   await tell('owes', orderId, false)
   expect((await getUser(world.db, member)).wallet).toEqual({ balance: 31, owed: 0 })
   expect((await approveRefund()).status).toBe(200)
+})
+
+test('a dispute about a payment that was credited to somebody else is about both members, and shows who gives the money', async () => {
+  const [payer, receiver] = [await makeMember(world.db), await makeMember(world.db, { name: 'Ravi Receiver' })]
+  const orderId = await world.pay(payer, 30)
+  await inTransaction(world.db, (tx) => captureTopup(tx, { orderId, paymentId: 'credited-elsewhere', orderAmount: paise(3000n) }))
+  const { itemId } = await one<{ itemId: bigint }>(
+    world.db,
+    sql`select id as "itemId" from suspense_item where payment_id = 'credited-elsewhere'`,
+  )
+  await inTransaction(world.db, (tx) => creditSuspense(tx, { itemId, memberId: receiver, decidedBy: world.admin }))
+  await chargeBack(world.db, 'about-both', orderId, wholeRupees(30), true, 'credited-elsewhere')
+  expect((await getUser(world.db, receiver)).wallet).toEqual({ balance: 0, owed: 0 })
+  expect((await ask('GET /admin/disputes?q=about-both', world.admin)).body.disputes).toMatchObject([
+    { id: 'about-both', member: { name: 'Ravi Receiver' } },
+  ])
+  const about = await world.db.query<{ id: bigint }>(sql`
+    select a.id from dispute d cross join lateral ${DISPUTED_MEMBERS} a (id) where d.id = 'about-both' order by a.id`)
+  expect(about).toEqual([{ id: payer }, { id: receiver }])
 })
 
 test('an approved withdrawal is not sent once its member is in debt, and names that problem', async () => {

@@ -6,6 +6,7 @@ import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { chargeBack, DAY } from '../../ledger/testing/fixtures.ts'
 import { bookRefund } from '../../ledger/refunds.ts'
+import { creditSuspense } from '../../ledger/suspense.ts'
 import { captureTopup, createTopup } from '../../ledger/topups.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
 import { makeMember, makeStaff, publicIdOf } from '../../testing/calls.ts'
@@ -285,6 +286,25 @@ describe('an account that somebody looks into is not deleted', () => {
     await database.db.query(sql`
       insert into dispute (id, order_id, payment_id, amount, type, status, state)
       values (${`d-${orderId}`}::text, ${orderId}::text, 'p', 1000, 'CHARGEBACK', 'OPEN', 'open')`)
+    expect(await refusalOf(id)).toEqual([409, 'dispute_open'])
+    await database.db.query(sql`update dispute set state = 'won' where id = ${`d-${orderId}`}::text`)
+    expect((await remove(id)).status).toBe(204)
+  })
+
+  test('while a payment is disputed that was credited to it from suspense', async () => {
+    const { id } = await member()
+    const decidedBy = await makeStaff(database.db, 'finance')
+    const orderId = randomUUID().replaceAll('-', '')
+    await capture(orderId, 1_000)
+    const { itemId } = await one<{ itemId: bigint }>(
+      database.db,
+      sql`select id as "itemId" from suspense_item where order_id = ${orderId}::text`,
+    )
+    await inTransaction(database.db, (tx) => creditSuspense(tx, { itemId, memberId: id, decidedBy }))
+    await gift(id)
+    await database.db.query(sql`
+      insert into dispute (id, order_id, payment_id, amount, type, status, state)
+      values (${`d-${orderId}`}::text, ${orderId}::text, ${`pay_${orderId}`}::text, 1000, 'CHARGEBACK', 'OPEN', 'open')`)
     expect(await refusalOf(id)).toEqual([409, 'dispute_open'])
     await database.db.query(sql`update dispute set state = 'won' where id = ${`d-${orderId}`}::text`)
     expect((await remove(id)).status).toBe(204)

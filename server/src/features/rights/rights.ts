@@ -21,6 +21,7 @@ import { memberLimits, take } from '../../protection/limits.ts'
 import { type Answer, type Call, type Handlers, invalid } from '../../http/route.ts'
 import { mustWaitForStop } from '../../ledger/autopay.ts'
 import { closeWallet, giveRest } from '../../ledger/closing.ts'
+import { DISPUTED_MEMBERS } from '../../ledger/disputes.ts'
 import { setAutoJoin } from '../../ledger/wallets.ts'
 import { mailMember } from '../../mail/mails.ts'
 import type { PayoutDetail } from '../../members/bank-accounts.ts'
@@ -171,5 +172,5 @@ async function deleteAccount(tx: Tx, memberId: bigint, origin: string): Promise<
 const isDisputed = async (tx: Tx, memberId: bigint): Promise<boolean> =>
   (await maybeOne(
     tx,
-    sql`select from dispute d join topup t on t.order_id = d.order_id where t.member_id = ${memberId}::bigint and d.state = 'open' limit 1`,
+    sql`select from dispute d where d.state = 'open' and ${memberId}::bigint in ${DISPUTED_MEMBERS} limit 1`,
   )) !== undefined
