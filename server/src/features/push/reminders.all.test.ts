@@ -81,6 +81,17 @@ test('leaves out who has joined, has less than ₹1, joins by Auto Participate, 
   expect(wanted.browser.arrived).toHaveLength(1)
 })
 
+test('comes to all of a later turn although one of them took over a browser of an earlier one', async () => {
+  const { browser } = await person('19:00')
+  await at('19:00')
+  const next = await world.member()
+  await world.subscribe(next, browser)
+  await pick(next, '20:00')
+  const others = [await person('20:00'), await person('20:00')]
+  await at('20:00')
+  expect([browser, ...others.map((each) => each.browser)].map(({ asked }) => asked)).toEqual([1, 1, 1])
+})
+
 describe('never twice a day', () => {
   test('by two servers that look and send at the same moment', async () => {
     const people = await Promise.all(Array.from({ length: 12 }, () => person()))

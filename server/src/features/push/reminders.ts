@@ -1,6 +1,7 @@
 /**
  * The evening reminder: one push a day at the member's time, to members who could still join today's round and have not.
  * - A member is considered once a day, in the statement that writes the job: two servers, or a clock that jumps back, find nobody again.
+ *   The job's key is a member's: a device may be another member's by the next turn.
  * - A device is noted before it is sent to. A process that dies in between sends nothing; nothing is ever sent twice.
  * - A push service that says it did not take the message is asked again. One that did not answer is not.
  * - Whether the member may still be reminded is decided again for each device, in the statement that notes it.
@@ -38,7 +39,7 @@ export async function remindDue(db: Db): Promise<boolean> {
       update evening_reminder e set looked_day = local.day from turn, local where e.member_id = turn.member_id returning e.member_id),
     jobs as (
       insert into job (kind, key, payload, due_at)
-      select 'push_reminder', local.day || ':' || min(d.id), jsonb_build_object('day', local.day, 'devices', jsonb_agg(d.id::text order by d.id)), roz_now()
+      select 'push_reminder', local.day || ':m' || min(member_id), jsonb_build_object('day', local.day, 'devices', jsonb_agg(d.id::text order by d.id)), roz_now()
         from looked join push_device d using (member_id) cross join local group by local.day
       on conflict (kind, key) do nothing)
     select count(*)::int as members from looked having count(*) > 0`,
