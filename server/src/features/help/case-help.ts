@@ -1,7 +1,8 @@
-/** The booked payment of a request, as whoever takes care of the request sees it, and who may record what came of it. */
+/** The booked payment of a request, unless it came back whole, as whoever takes care of the request sees it, and who may record what came of it. */
 import type { Output } from '@roz/contract/api.ts'
 import type { caseCalls } from '@roz/contract/cases.ts'
 import { maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { IS_GIVEN } from '../../ledger/arrivals.ts'
 import { DUE_FOLLOW_UP } from '../../ledger/follow-ups.ts'
 
 type Help = Output<(typeof caseCalls)['helpCase']>['case']['help']
@@ -17,5 +18,5 @@ export const helpOf = async (from: Queryable, { number, outlayId }: Of, { member
     from,
     sql`select (select a.received from arrival a where a.outlay_id = o.id order by a.id desc limit 1) as received, ${DUE_FOLLOW_UP} as "followUpDue",
           may_confirm_arrival(${memberId}::bigint, o.id) and not (${staffRole === 'volunteer'}::boolean and ${hasChecked(number, memberId)}) as "mayRecord"
-          from outlay o where o.id = ${outlayId}::uuid and o.status = 'booked'`,
+          from outlay o where o.id = ${outlayId}::uuid and ${IS_GIVEN}`,
   )) ?? null

@@ -44,7 +44,8 @@ async function waiting() {
     })
   return { number, phone, pay, reject, approve, comeBack }
 }
-const stageOf = async (number: string) => (await world.calls.ask(`GET /admin/help-cases/${number}`, { as: world.staff.editor })).body.case.stage
+const open = async (number: string) => (await world.calls.ask(`GET /admin/help-cases/${number}`, { as: world.staff.editor })).body.case
+const stageOf = async (number: string) => (await open(number)).stage
 
 test('it can be withdrawn then, and not while its payment waits', async () => {
   const { number, phone, reject } = await waiting()
@@ -82,6 +83,9 @@ test('its money that came back whole is no help: it waits for the money again, a
 test('its money that came back whole leaves it free to end', async () => {
   const { number, approve, comeBack } = await waiting()
   await approve()
+  expect((await open(number)).help).toMatchObject({ received: null })
   await comeBack(5)
+  // Nothing arrives any more.
+  expect((await open(number)).help).toBeNull()
   expect((await step(number, 'withdrawn')).body.case).toMatchObject({ stage: 'withdrawn' })
 })
