@@ -264,6 +264,42 @@ test('a line that was closed with a reason is offered, and may be the return', a
   expect(await offered(id)).toEqual([])
 })
 
+const linesOf = async (rupees: number): Promise<readonly string[]> =>
+  (await world.calls.ask('GET /admin/bank-lines?limit=100', { as: ravi })).body.lines
+    .filter(({ amount }: { amount: number }) => amount === rupees)
+    .map(({ id }: { id: string }) => id)
+const match = async (line: string, status: string, subject: string | null): Promise<void> =>
+  expect((await ask(ravi, `POST /admin/bank-lines/${line}/match`, { status, subject })).status).toBe(200)
+
+test('whoever took a line from another entry proves no return with it', async () => {
+  await tomorrow()
+  const [first, second] = [await paidByHand(180), await paidByHand(180)]
+  for (const { utr } of [first, second]) await atBank(`NEFT DR ${utr}`, -180)
+  await atBank('NEFT RETURN', 180)
+  await importToNow()
+  const [line = ''] = await openLines(180)
+  expect((await cameBack(first.id, line)).body.withdrawal.status).toBe('reversed')
+  await match(line, 'decided', null)
+  expect((await cameBack(second.id, line)).body.code).toBe('bank_match_refused')
+  expect(await balanceOf(second.id)).toBe(0)
+  // Another person judges what it is.
+  expect((await cameBack(second.id, line, sunita)).body.withdrawal.status).toBe('reversed')
+})
+
+test('whoever matched a debit of the amount with another payment does not say that this one never left', async () => {
+  await tomorrow()
+  const [left, other] = [await paidByHand(190), await paidByHand(190)]
+  await atBank(`NEFT DR ${left.utr}`, -190)
+  await importToNow()
+  await atBank('CASH', 6)
+  await importToNow()
+  const [debit = ''] = await linesOf(-190)
+  await match(debit, 'matched', null)
+  await match(debit, 'open', `wd_paid:${other.id}`)
+  expect((await cameBack(left.id)).body.code).toBe('bank_line_needed')
+  expect(await balanceOf(left.id)).toBe(0)
+})
+
 test('every account’s statement must have the days of the payment: another one may have paid', async () => {
   await tomorrow()
   const { id } = await paidByHand(170)
