@@ -167,7 +167,9 @@ async function lockOpenItem(tx: Tx, itemId: bigint): Promise<Outcome<Item, Suspe
   const item = await lockItem(tx, itemId)
   if (item === undefined) return refused('suspense_not_found')
   if (item.status !== 'open') return refused('suspense_decided')
-  await tx.query(sql`update suspense_item set reason = ${item.reason}::text where id = ${itemId}::bigint and reason <> ${item.reason}::text`)
+  await tx.query(
+    sql`update suspense_item set reason = ${item.reason}::text where id = ${itemId}::bigint and reason <> ${item.reason}::text`,
+  )
   if (await coverLosses(tx, { ...item, id: itemId })) return refused('suspense_decided')
   return (await isTakenBack(tx, itemId)) ? refused('payment_taken_back') : accepted(item)
 }

@@ -170,7 +170,5 @@ async function deleteAccount(tx: Tx, memberId: bigint, origin: string): Promise<
 }
 
 const isDisputed = async (tx: Tx, memberId: bigint): Promise<boolean> =>
-  (await maybeOne(
-    tx,
-    sql`select from dispute d where d.state = 'open' and ${memberId}::bigint in ${DISPUTED_MEMBERS} limit 1`,
-  )) !== undefined
+  (await maybeOne(tx, sql`select from dispute d where d.state = 'open' and ${memberId}::bigint in ${DISPUTED_MEMBERS} limit 1`)) !==
+  undefined
