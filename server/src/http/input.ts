@@ -20,9 +20,10 @@ export function parseInput(request: FastifyRequest, spec: EndpointSpec): Parsed 
   for (const part of ['params', 'query', 'body'] as const) {
     const schema = spec[part]
     if (schema === undefined) continue
-    // `null` is a wrong body; only an absent body counts as none.
-    const result = schema.safeParse(part === 'body' ? request.body : (request[part] ?? {}))
-    if (!result.success) return refuse(fieldsOf(result.error, part))
+    // `null` is a wrong body; only an absent body counts as none. It lacks the fields that an empty object lacks.
+    const given = part === 'body' ? request.body : (request[part] ?? {})
+    const result = schema.safeParse(given)
+    if (!result.success) return refuse(fieldsOf((given === undefined && schema.safeParse({}).error) || result.error, part))
     const field = fieldWithoutText(result.data)
     if (field !== undefined) return refuse({ [field]: 'wrong_type' })
     value[part] = result.data

@@ -50,7 +50,8 @@ describe('signing in', () => {
   })
 
   test('without address or password answers Please fill in all fields', async () => {
-    for (const body of [{}, { email: '', password: 'x' }, { email: 'a@x.test', password: '' }, { email: 'a@x.test', password: 1 }]) {
+    const lacking = [undefined, {}, { email: '', password: 'x' }, { email: 'a@x.test', password: '' }, { email: 'a@x.test', password: 1 }]
+    for (const body of lacking) {
       const answer = await roz.ask('POST /auth/login', { body })
       expect([answer.status, answer.body.message]).toEqual([400, 'Please fill in all fields'])
     }
