@@ -40,9 +40,13 @@ function errorAnswer(problem: Problem, language: Language): ErrorAnswer {
   return { code: problem.code, message, ...(fields === undefined ? {} : { fields }), ...(values === undefined ? {} : { values }) }
 }
 
-/** Sends only the text of a refusal, for a call that answers in plain text; a client that accepts JSON gets JSON. */
+/**
+ * Sends only the text of a refusal, for a call that answers in plain text. A client that accepts JSON and no text gets JSON: one that
+ * accepts both (the Accept header of common clients) shows the answer as it is.
+ */
 export function sendProblemAsText(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
-  if (/\bapplication\/json\b/i.test(request.headers.accept ?? '')) return sendProblem(request, reply, problem)
+  const accepted = request.headers.accept ?? ''
+  if (/\bapplication\/json\b/i.test(accepted) && !/\btext\/plain\b/i.test(accepted)) return sendProblem(request, reply, problem)
   reply.refusal = problem.code
   return reply
     .code(REFUSALS[problem.code].status)
