@@ -196,7 +196,7 @@ describe('the dashboard', () => {
     await expect(section.getByRole('heading', { name: "Yesterday's winner" })).toBeVisible()
     await expect(section.locator('.winner h3')).toHaveText(winner)
     await expect(section.locator('.winner .figure')).toHaveText('₹0.60')
-    await expect(section.locator('.ledger', { hasText: 'Chance' })).toContainText('1 in 2')
+    await expect(section.locator('.ledger', { hasText: 'Chance' })).toContainText('1 in 2 participants')
     await section.getByRole('button', { name: `Play video: ${TITLE}` }).click()
     await expect(section.locator('iframe')).toHaveAttribute('src', new RegExp(`youtube-nocookie\\.com/embed/${FILM}\\?`))
   })

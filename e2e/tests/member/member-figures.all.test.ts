@@ -93,7 +93,7 @@ describe('the impact page', () => {
     await expect(viewer().locator('.shares > li')).toHaveText([
       'Set aside for people in need₹0.60',
       'Asha Night SchoolEvening classesActive',
-      'Winner of the day: Asha V.1 in 1₹0.30',
+      'Winner of the day: Asha V.1 in 1 participant₹0.30',
     ])
     await expect(page.locator('.story-list .amount')).toHaveText('Set aside: ₹0.60')
     await expect(page.getByText('No impact story available yet')).toHaveCount(0)

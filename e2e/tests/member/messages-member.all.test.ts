@@ -283,7 +283,7 @@ describe('the server refuses an outdated page', () => {
     await as(asha, '/dashboard', async (page) => {
       await expect(page.locator('.closed-round')).toHaveText(words)
       await expect(page.getByText("You're in")).toBeVisible()
-      await expect(page.locator('.ledger', { hasText: 'Chance' })).toContainText('1 in 3')
+      await expect(page.locator('.ledger', { hasText: 'Chance' })).toContainText('1 in 3 participants')
     })
   })
 })

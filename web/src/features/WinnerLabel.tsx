@@ -51,7 +51,7 @@ export function ChanceOf({ entries, others }: { readonly entries: number; readon
   const { wins, of } = chanceOf(entries, others + 1)
   return (
     <Trans>
-      {formatCount(wins)} in {formatCount(of)}
+      {formatCount(wins)} in <Plural value={of} one="# participant" other="# participants" />
     </Trans>
   )
 }
