@@ -55,7 +55,7 @@ export const shellLinks: Plugin = {
 
 type Chunk = { readonly file: string; readonly imports?: readonly string[]; readonly css?: readonly string[] }
 export type Manifest = Readonly<Record<string, Chunk>>
-const ROUTE = /path: paths\.(\w+),[^]*?import\('\.\/([^']+)'\)/g
+const ROUTE = /(?:path: |Page\()paths\.(\w+),[^]*?import\('\.\/([^']+)'\)/g
 
 /** By address: the link tags of the files that its screen needs beyond the shell. */
 export function screenLinks(routes: string, manifest: Manifest): Readonly<Record<string, string>> {

@@ -10,6 +10,7 @@ import {
   lazyRouteComponent,
   parseSearchWith,
   redirect,
+  type RouteComponent,
   stringifySearchWith,
 } from '@tanstack/react-router'
 import { words as portalWords } from 'virtual:words/admin'
@@ -70,16 +71,16 @@ const anonymous = createRoute({ getParentRoute: () => root, id: 'anonymous', bef
 const member = createRoute({ getParentRoute: () => root, id: 'member', beforeLoad: memberOnly, component: MemberScreens })
 const admin = createRoute({ getParentRoute: () => root, id: 'admin', beforeLoad: adminOnly, component: AdminScreens })
 
-const login = createRoute({
-  getParentRoute: () => anonymous,
-  path: paths.login,
-  component: lazyRouteComponent(() => import('./features/auth/LoginPage.tsx'), 'LoginPage'),
-})
-const register = createRoute({
-  getParentRoute: () => anonymous,
-  path: paths.register,
-  component: lazyRouteComponent(() => import('./features/auth/RegisterPage.tsx'), 'RegisterPage'),
-})
+type Load<N extends string> = () => Promise<Readonly<Record<N, RouteComponent>>>
+const screen = <N extends string>(load: Load<N>, name: N) => lazyRouteComponent<Record<N, RouteComponent>, N>(load, name)
+const anonymousPage = <const P extends string, N extends string>(path: P, load: Load<N>, name: N) =>
+  createRoute({ getParentRoute: () => anonymous, path, component: screen(load, name) })
+const memberPage = <const P extends string, N extends string>(path: P, load: Load<N>, name: N) =>
+  createRoute({ getParentRoute: () => member, path, component: screen(load, name) })
+
+const login = anonymousPage(paths.login, () => import('./features/auth/LoginPage.tsx'), 'LoginPage')
+const register = anonymousPage(paths.register, () => import('./features/auth/RegisterPage.tsx'), 'RegisterPage')
+const goodbye = anonymousPage(paths.goodbye, () => import('./features/profile/GoodbyePage.tsx'), 'GoodbyePage')
 const forgotPassword = createRoute({
   getParentRoute: () => root,
   path: paths.forgotPassword,
@@ -130,36 +131,12 @@ const paymentStatus = createRoute({
   component: lazyRouteComponent(() => import('./features/payment-status/PaymentStatusPage.tsx'), 'PaymentStatusPage'),
 })
 
-const dashboard = createRoute({
-  getParentRoute: () => member,
-  path: paths.dashboard,
-  component: lazyRouteComponent(() => import('./features/dashboard/DashboardPage.tsx'), 'DashboardPage'),
-})
-const wallet = createRoute({
-  getParentRoute: () => member,
-  path: paths.wallet,
-  component: lazyRouteComponent(() => import('./features/wallet/WalletPage.tsx'), 'WalletPage'),
-})
-const impact = createRoute({
-  getParentRoute: () => member,
-  path: paths.impact,
-  component: lazyRouteComponent(() => import('./features/impact/ImpactPage.tsx'), 'ImpactPage'),
-})
-const history = createRoute({
-  getParentRoute: () => member,
-  path: paths.history,
-  component: lazyRouteComponent(() => import('./features/history/HistoryPage.tsx'), 'HistoryPage'),
-})
-const profile = createRoute({
-  getParentRoute: () => member,
-  path: paths.profile,
-  component: lazyRouteComponent(() => import('./features/profile/ProfilePage.tsx'), 'ProfilePage'),
-})
-const notifications = createRoute({
-  getParentRoute: () => member,
-  path: paths.notifications,
-  component: lazyRouteComponent(() => import('./features/notifications/NotificationsPage.tsx'), 'NotificationsPage'),
-})
+const dashboard = memberPage(paths.dashboard, () => import('./features/dashboard/DashboardPage.tsx'), 'DashboardPage')
+const wallet = memberPage(paths.wallet, () => import('./features/wallet/WalletPage.tsx'), 'WalletPage')
+const impact = memberPage(paths.impact, () => import('./features/impact/ImpactPage.tsx'), 'ImpactPage')
+const history = memberPage(paths.history, () => import('./features/history/HistoryPage.tsx'), 'HistoryPage')
+const profile = memberPage(paths.profile, () => import('./features/profile/ProfilePage.tsx'), 'ProfilePage')
+const notifications = memberPage(paths.notifications, () => import('./features/notifications/NotificationsPage.tsx'), 'NotificationsPage')
 
 const myTicket = createRoute({
   getParentRoute: () => member,
@@ -184,12 +161,6 @@ const year = createRoute({
   validateSearch: textsOf('year'),
   component: lazyRouteComponent(() => import('./features/papers/YearPage.tsx'), 'YearPage'),
   loader: loadPapers,
-})
-
-const goodbye = createRoute({
-  getParentRoute: () => anonymous,
-  path: paths.goodbye,
-  component: lazyRouteComponent(() => import('./features/profile/GoodbyePage.tsx'), 'GoodbyePage'),
 })
 
 const adminLogin = createRoute({
