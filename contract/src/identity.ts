@@ -13,6 +13,8 @@ import { count, day, instant, messageAnswer, newer, openedAnswer, signedIn, user
 
 /** A token that is no text is treated as unknown and not as a malformed field. */
 const unknownUnlessText = (token: string): string => (isText(token) ? token : '')
+/** Why a password alone is not enough, or what came with it is wrong. */
+const SECOND_FACTOR = ['code_required', 'wrong_code', 'passkey_required', 'passkeys_only', 'wrong_passkey', 'too_many_requests'] as const
 const token = z.string('fill_all').max(8192, 'fill_all').overwrite(unknownUnlessText)
 const queryToken = z.string().overwrite(unknownUnlessText)
 
@@ -152,15 +154,7 @@ export const identityCalls = {
       passkey: z.optional(passkeyAnswer),
     }),
     output: signedIn,
-    refusals: [
-      'invalid_credentials',
-      'code_required',
-      'wrong_code',
-      'passkey_required',
-      'passkeys_only',
-      'wrong_passkey',
-      'too_many_requests',
-    ],
+    refusals: ['invalid_credentials', ...SECOND_FACTOR],
   }),
   askLoginPasskey: endpoint({
     method: 'POST',
@@ -181,16 +175,7 @@ export const identityCalls = {
       'Checks the code of the authenticator app or a passkey, or without an app the password: for ten minutes this session may move money. A login counts as a step-up.',
     body: z.strictObject({ password: z.optional(givenPassword), totp: z.optional(secondFactor), passkey: z.optional(passkeyAnswer) }),
     output: z.object({ until: instant }),
-    refusals: [
-      'unauthenticated',
-      'wrong_password',
-      'code_required',
-      'wrong_code',
-      'passkey_required',
-      'passkeys_only',
-      'wrong_passkey',
-      'too_many_requests',
-    ],
+    refusals: ['unauthenticated', 'wrong_password', ...SECOND_FACTOR],
   }),
   profile: endpoint({
     method: 'GET',

@@ -113,6 +113,11 @@ export const decision = {
   params: id,
 } as const
 
+/** Refused to one person: the own money, or a sum that needs two. */
+export const SECOND_PERSON = ['own_money', 'second_person_needed', 'role_too_new'] as const
+const STALE_WITHDRAWAL = ['withdrawal_not_found', 'changed_since_seen', 'withdrawal_final'] as const
+const STALE_REFUND = ['refund_not_found', 'changed_since_seen', 'refund_final'] as const
+
 const withdrawalAnswer = z.object({ withdrawal: adminWithdrawal })
 /** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
 const seenWithdrawal = z.strictObject({ status: withdrawalState, seen })
@@ -149,17 +154,7 @@ export const payoutCalls = {
       'Approves a withdrawal: the gateway sends it, or without a gateway it waits for a payment by hand. Above the limit the first approval waits for a second person.',
     body: seenWithdrawal,
     output: withdrawalAnswer,
-    refusals: [
-      'withdrawal_not_found',
-      'changed_since_seen',
-      'withdrawal_final',
-      'member_on_hold',
-      'member_in_debt',
-      'own_money',
-      'second_person_needed',
-      'role_too_new',
-      'idempotency_mismatch',
-    ],
+    refusals: [...STALE_WITHDRAWAL, 'member_on_hold', 'member_in_debt', ...SECOND_PERSON, 'idempotency_mismatch'],
   }),
   rejectWithdrawal: staffCall({
     ...decision,
@@ -167,7 +162,7 @@ export const payoutCalls = {
     summary: 'Rejects a withdrawal that was not sent; the money goes back into the wallet.',
     body: reasonedWithdrawal,
     output: withdrawalAnswer,
-    refusals: ['withdrawal_not_found', 'changed_since_seen', 'withdrawal_final', 'being_paid_by_hand', 'idempotency_mismatch'],
+    refusals: [...STALE_WITHDRAWAL, 'being_paid_by_hand', 'idempotency_mismatch'],
   }),
   retryWithdrawal: staffCall({
     ...decision,
@@ -175,16 +170,7 @@ export const payoutCalls = {
     summary: 'Sends an approved withdrawal again after the gateway refused it, or asks the gateway now about a sent withdrawal.',
     body: seenWithdrawal,
     output: withdrawalAnswer,
-    refusals: [
-      'withdrawal_not_found',
-      'changed_since_seen',
-      'withdrawal_final',
-      'payouts_by_hand',
-      'being_paid_by_hand',
-      'member_on_hold',
-      'member_in_debt',
-      'idempotency_mismatch',
-    ],
+    refusals: [...STALE_WITHDRAWAL, 'payouts_by_hand', 'being_paid_by_hand', 'member_on_hold', 'member_in_debt', 'idempotency_mismatch'],
   }),
   completeWithdrawal: staffCall({
     ...decision,
@@ -194,9 +180,7 @@ export const payoutCalls = {
     body: z.strictObject({ ...seenWithdrawal.shape, bankReference }),
     output: withdrawalAnswer,
     refusals: [
-      'withdrawal_not_found',
-      'changed_since_seen',
-      'withdrawal_final',
+      ...STALE_WITHDRAWAL,
       'withdrawal_not_approved',
       'payouts_by_gateway',
       'being_paid_by_hand',
@@ -214,9 +198,7 @@ export const payoutCalls = {
     body: seenWithdrawal,
     output: z.object({ bankDetail: bankDetail.nullable(), upiDetail: newer(upiDetail.nullable(), { absent: null }) }),
     refusals: [
-      'withdrawal_not_found',
-      'changed_since_seen',
-      'withdrawal_final',
+      ...STALE_WITHDRAWAL,
       'withdrawal_not_approved',
       'payouts_by_gateway',
       'being_paid_by_hand',
@@ -231,16 +213,7 @@ export const payoutCalls = {
     summary: 'The person who opened the bank account records that it was not paid, and why; the money goes back into the wallet.',
     body: reasonedWithdrawal,
     output: withdrawalAnswer,
-    refusals: [
-      'withdrawal_not_found',
-      'changed_since_seen',
-      'withdrawal_final',
-      'withdrawal_not_approved',
-      'being_paid_by_hand',
-      'bank_not_shown',
-      'own_money',
-      'idempotency_mismatch',
-    ],
+    refusals: [...STALE_WITHDRAWAL, 'withdrawal_not_approved', 'being_paid_by_hand', 'bank_not_shown', 'own_money', 'idempotency_mismatch'],
   }),
   takeOverWithdrawal: staffCall({
     ...decision,
@@ -250,7 +223,7 @@ export const payoutCalls = {
       'An owner takes over a payment by hand, with a reason, from the person who opened the bank account. `from` is the id in `shownTo`: if another person has the payment by now, the answer is changed_since_seen.',
     body: z.strictObject({ ...reasonedWithdrawal.shape, from: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all') }),
     output: withdrawalAnswer,
-    refusals: ['withdrawal_not_found', 'changed_since_seen', 'withdrawal_final', 'own_money', 'idempotency_mismatch'],
+    refusals: [...STALE_WITHDRAWAL, 'own_money', 'idempotency_mismatch'],
   }),
   withdrawalCameBack: staffCall({
     ...decision,
@@ -260,15 +233,11 @@ export const payoutCalls = {
     body: z.strictObject({ ...reasonedWithdrawal.shape, line: z.string().min(1).max(100).nullable() }),
     output: withdrawalAnswer,
     refusals: [
-      'withdrawal_not_found',
-      'changed_since_seen',
-      'withdrawal_final',
+      ...STALE_WITHDRAWAL,
       'payouts_by_gateway',
       'bank_line_needed',
       'bank_match_refused',
-      'own_money',
-      'second_person_needed',
-      'role_too_new',
+      ...SECOND_PERSON,
       'idempotency_mismatch',
     ],
   }),
@@ -330,18 +299,7 @@ export const payoutCalls = {
       'Approves a refund and sends it to the gateway; sends it again if the gateway refused it before. Above the limit the first approval waits for a second person.',
     body: seenRefund,
     output: refundAnswer,
-    refusals: [
-      'refund_not_found',
-      'changed_since_seen',
-      'refund_final',
-      'payment_taken_back',
-      'member_on_hold',
-      'member_in_debt',
-      'own_money',
-      'second_person_needed',
-      'role_too_new',
-      'idempotency_mismatch',
-    ],
+    refusals: [...STALE_REFUND, 'payment_taken_back', 'member_on_hold', 'member_in_debt', ...SECOND_PERSON, 'idempotency_mismatch'],
   }),
   rejectRefund: staffCall({
     ...decision,
@@ -349,7 +307,7 @@ export const payoutCalls = {
     summary: 'Rejects a refund that was not sent; the held amount goes back.',
     body: z.strictObject({ ...seenRefund.shape, reason: decisionReason }),
     output: refundAnswer,
-    refusals: ['refund_not_found', 'changed_since_seen', 'refund_final', 'idempotency_mismatch'],
+    refusals: [...STALE_REFUND, 'idempotency_mismatch'],
   }),
   payoutWebhook: endpoint({
     method: 'POST',

@@ -2,7 +2,7 @@
 import { bankReference } from '@roz/core/reference-fields.ts'
 import { z } from 'zod'
 import { staffCall, tableCall } from './endpoint.ts'
-import { approvalAbove, decision, onHold, payee, search, seenFacts, suspect } from './payouts.ts'
+import { approvalAbove, decision, onHold, payee, search, SECOND_PERSON, seenFacts, suspect } from './payouts.ts'
 import { READERS } from './roles.ts'
 import { count, instant, newer, nextCursor, order, page, rupees, seen } from './shapes.ts'
 import { withdrawal } from './wallet.ts'
@@ -55,6 +55,7 @@ export const suspenseItem = z.object({
 
 /** Every decision contains the state that the administrator saw; another state is refused with `changed_since_seen`. */
 const seenItem = z.strictObject({ status: suspenseState, seen })
+const STALE_ITEM = ['suspense_not_found', 'changed_since_seen', 'suspense_decided', 'payment_taken_back'] as const
 const itemAnswer = z.object({ item: suspenseItem })
 
 export const suspenseCalls = {
@@ -79,18 +80,7 @@ export const suspenseCalls = {
       'Credits an open item to a member. Above the limit, or to another member than the one of its order, the first decision waits for a second person.',
     body: z.strictObject({ ...seenItem.shape, memberId: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all') }),
     output: itemAnswer,
-    refusals: [
-      'suspense_not_found',
-      'changed_since_seen',
-      'suspense_decided',
-      'payment_taken_back',
-      'member_not_found',
-      'own_money',
-      'second_person_needed',
-      'role_too_new',
-      'suspense_other_currency',
-      'idempotency_mismatch',
-    ],
+    refusals: [...STALE_ITEM, 'member_not_found', ...SECOND_PERSON, 'suspense_other_currency', 'idempotency_mismatch'],
   }),
   refundSuspense: staffCall({
     ...decision,
@@ -99,18 +89,7 @@ export const suspenseCalls = {
       'Refunds an open item to its payer; above the limit the refund waits for a second person. If the refund fails, the item is open again.',
     body: seenItem,
     output: itemAnswer,
-    refusals: [
-      'suspense_not_found',
-      'changed_since_seen',
-      'suspense_decided',
-      'payment_taken_back',
-      'suspense_no_source',
-      'member_on_hold',
-      'own_money',
-      'second_person_needed',
-      'role_too_new',
-      'idempotency_mismatch',
-    ],
+    refusals: [...STALE_ITEM, 'suspense_no_source', 'member_on_hold', ...SECOND_PERSON, 'idempotency_mismatch'],
   }),
   paySuspense: staffCall({
     ...decision,
@@ -119,16 +98,6 @@ export const suspenseCalls = {
       'Records that an open item of a closed account was paid to its owner by hand, from the bank. Above the limit a second person confirms it.',
     body: z.strictObject({ ...seenItem.shape, bankReference }),
     output: itemAnswer,
-    refusals: [
-      'suspense_not_found',
-      'changed_since_seen',
-      'suspense_decided',
-      'payment_taken_back',
-      'suspense_by_wallet',
-      'own_money',
-      'second_person_needed',
-      'role_too_new',
-      'idempotency_mismatch',
-    ],
+    refusals: [...STALE_ITEM, 'suspense_by_wallet', ...SECOND_PERSON, 'idempotency_mismatch'],
   }),
 } as const
