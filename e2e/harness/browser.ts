@@ -249,6 +249,12 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   expect(wide, `what sticks out on ${page.url()}`).toEqual([])
 }
 
+/** No sideways scroll, and axe: a look at what a test has just done on a screen. */
+export async function auditPage(page: Page): Promise<void> {
+  await expectNoSidewaysScroll(page)
+  await auditScreen(page)
+}
+
 /** Waits until everything has loaded and every animation has ended. */
 export async function settle(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null && document.fonts.status === 'loaded')
@@ -280,8 +286,7 @@ const USUAL_THEMES = IS_SHORT ? 'light' : 'both'
 export async function auditVisit(visit: Visit, themes: 'both' | 'light' = USUAL_THEMES): Promise<void> {
   const { page } = visit
   await expectSilence(visit)
-  await expectNoSidewaysScroll(page)
-  await auditScreen(page)
+  await auditPage(page)
   if (themes === 'both') {
     await page.emulateMedia({ colorScheme: 'dark' })
     await auditScreen(page, 'colours')

@@ -11,17 +11,7 @@ import { sql } from '@roz/server/db/sql.ts'
 import { PUSH_SERVICE_CA, type PushService, startPushService } from '@roz/server/testing/push-service.ts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import {
-  auditScreen,
-  auditVisit,
-  closeVisits,
-  expectNoSidewaysScroll,
-  newVisit,
-  openBrowser,
-  SMALL,
-  type Visit,
-  WIDE,
-} from '../../harness/browser.ts'
+import { auditPage, auditScreen, auditVisit, closeVisits, newVisit, openBrowser, SMALL, type Visit, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { inDatabase } from '../../harness/database.ts'
 import { expect } from '../../harness/expect.ts'
@@ -227,8 +217,7 @@ test('the switch is offered once, after a join, and enabled only by a tap; a log
   await page.getByRole('button', { name: 'Join with ₹1.00' }).click()
   await expect(offer).toContainText('Do you want the result on this device?')
   expect((await state(mira.token)).wanted).toBe(false)
-  await auditScreen(page)
-  await expectNoSidewaysScroll(page)
+  await auditPage(page)
   await offer.getByRole('button', { name: 'Tell me' }).click()
   await expect(page.locator('.toast').filter({ hasText: "Done. We'll send the result to this device." })).toBeVisible()
   await expect(offer).toHaveCount(0)
@@ -327,8 +316,7 @@ describe('where notifications are unavailable', () => {
       await own.context.addInitScript((chosen) => localStorage.setItem('language', chosen), language)
       await own.page.goto(`${roz.url}/notifications`)
       await work(own.page)
-      await auditScreen(own.page)
-      await expectNoSidewaysScroll(own.page)
+      await auditPage(own.page)
       if (language === 'hi') expect(await latinOn(own.page)).toEqual([])
       await expect(switchIn(own.page, language)).toHaveCount(0)
     } finally {

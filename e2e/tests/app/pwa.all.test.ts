@@ -9,7 +9,7 @@ import os from 'node:os'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
-import { auditScreen, expectNoSidewaysScroll, newVisit, openBrowser, type Visit } from '../../harness/browser.ts'
+import { auditPage, auditScreen, newVisit, openBrowser, type Visit } from '../../harness/browser.ts'
 import { expect } from '../../harness/expect.ts'
 import { newMember, type Person } from '../../harness/people.ts'
 import { type Program, startProgram, webDir } from '../../harness/program.ts'
@@ -72,8 +72,7 @@ describe('with the server stopped', () => {
       expect(new URL(page.url()).pathname).toBe(address)
     }
     await page.goto(`${roz.url}/wallet`)
-    await auditScreen(page)
-    await expectNoSidewaysScroll(page)
+    await auditPage(page)
     expect(
       await page.evaluate(async () =>
         fetch('/api/public/home').then(
@@ -152,8 +151,7 @@ test('the browser’s install prompt is suppressed, offered after the first join
   await expect(offer).toHaveCount(0)
   await page.getByRole('button', { name: 'Join with ₹1.00' }).click()
   await expect(offer).toContainText('Put Roz on your home screen')
-  await auditScreen(page)
-  await expectNoSidewaysScroll(page)
+  await auditPage(page)
   await offer.getByRole('button', { name: 'Install' }).click()
   await expect(page.locator('body[data-prompted]')).toHaveCount(1)
   await expect(offer).toHaveCount(0)

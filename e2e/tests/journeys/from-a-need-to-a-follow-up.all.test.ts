@@ -9,7 +9,7 @@ import { publicPaths } from '@roz/web/paths.ts'
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, expect as expectValue, test } from 'vitest'
 import { useAppFixture } from '../../harness/app-fixture.ts'
-import { auditScreen, expectNoSidewaysScroll, newVisit, openBrowser, SMALL, type Visit } from '../../harness/browser.ts'
+import { auditPage, auditScreen, expectNoSidewaysScroll, newVisit, openBrowser, SMALL, type Visit } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expectCleanAudit } from '../../harness/database.ts'
 import { expect } from '../../harness/expect.ts'
@@ -124,8 +124,7 @@ const records = (who: Colleague, number: string, { step, how, note }: Step): Pro
     await dialog.getByRole('button', { name: 'Save' }).click()
     await expect(dialog.getByText(note)).toBeVisible()
     await expect(dialog).toContainText(FULL_NAMES[who])
-    await auditScreen(page)
-    await expectNoSidewaysScroll(page)
+    await auditPage(page)
   })
 
 const assignsTo = (who: Colleague, number: string): Promise<void> =>
@@ -201,8 +200,7 @@ async function arrives(number: string): Promise<void> {
     const form = dialogOf(page, 'Did the help arrive?')
     await form.getByLabel('How you learnt it').selectOption('By a spoken code')
     await form.getByLabel('Code that the receiver tells you').fill(code)
-    await auditScreen(page)
-    await expectNoSidewaysScroll(page)
+    await auditPage(page)
     await form.getByRole('button', { name: 'Confirm that it arrived' }).click()
     const request = dialogOf(page, `Request #${number}`)
     await expect(request.getByRole('listitem').filter({ hasText: 'The help arrived' })).toContainText(FULL_NAMES.rekha)
@@ -253,8 +251,7 @@ const asksAgain = (): Promise<void> =>
     await dialog.getByLabel('Choose a picture').setInputFiles({ name: 'kamla.png', mimeType: 'image/png', buffer })
     await dialogOf(page, 'Cover personal data').getByRole('button', { name: 'Use this picture' }).click()
     await expect(dialog.getByRole('button', { name: 'Remove the picture' })).toBeVisible()
-    await auditScreen(page)
-    await expectNoSidewaysScroll(page)
+    await auditPage(page)
     const publish = dialog.getByRole('button', { name: 'Publish with the story' })
     await publish.click()
     await expect(dialog.getByText('Please publish a picture only after the person has seen it and agreed')).toBeVisible()
@@ -283,8 +280,7 @@ async function readsHerWords(page: Page): Promise<void> {
   await expect(picture).toHaveAttribute('height', '64')
   await picture.scrollIntoViewIfNeeded()
   await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(48)
-  await auditScreen(page)
-  await expectNoSidewaysScroll(page)
+  await auditPage(page)
 }
 
 const mailed = ({ email }: Person, words: string): Promise<unknown> =>

@@ -2,7 +2,7 @@
 import { paths } from '@roz/web/paths.ts'
 import type { Page } from 'playwright-core'
 import { test } from 'vitest'
-import { auditScreen, expectNoSidewaysScroll } from '../../harness/browser.ts'
+import { auditPage, auditScreen } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, newMember } from '../../harness/people.ts'
@@ -46,8 +46,7 @@ const HINDI: typeof ENGLISH = {
 async function auditWidths(page: Page, width: number): Promise<void> {
   for (const px of [width === 360 ? 1280 : 360, width]) {
     await page.setViewportSize({ width: px, height: 800 })
-    await expectNoSidewaysScroll(page)
-    await auditScreen(page)
+    await auditPage(page)
   }
 }
 
@@ -130,8 +129,7 @@ test('the team reads every AutoPay, and stops one with a reason', async () => {
       await expect(row).toContainText('₹30.00, Ravi Shah')
       await expect(row).toContainText('The gateway says: ACTIVE')
       await expect(page.getByRole('list', { name: 'AutoPay by state' })).toContainText('On')
-      await expectNoSidewaysScroll(page)
-      await auditScreen(page)
+      await auditPage(page)
       await page.getByLabel('Status').selectOption('late')
       await expect(page.getByText('No AutoPay found')).toBeVisible()
       await page.getByLabel('Status').selectOption('')

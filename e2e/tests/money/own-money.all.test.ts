@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { addDays, dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
-import { auditScreen, expectNoSidewaysScroll, WIDE } from '../../harness/browser.ts'
+import { auditPage, auditScreen, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { newMember, type Person, readClock, setClock } from '../../harness/people.ts'
@@ -67,11 +67,9 @@ describe('a day of one’s own', () => {
         await expect(draw(page).getByRole('link')).toHaveAttribute('href', `/verify/${second}`)
         await expect(money(page).locator('.is-right')).toHaveCount(3)
         await expect(money(page)).toContainText('It matches your wallet, apart from later transactions.')
-        await expectNoSidewaysScroll(page)
-        await auditScreen(page)
+        await auditPage(page)
         await page.setViewportSize(WIDE)
-        await expectNoSidewaysScroll(page)
-        await auditScreen(page)
+        await auditPage(page)
       },
       { token: meera.token, before: () => undefined },
     )
@@ -84,8 +82,7 @@ describe('a day of one’s own', () => {
         await expect(draw(page).locator('.draw-story > li')).toHaveCount(4)
         await page.locator('.technical summary').last().click()
         await expect(page.getByText('उस दिन के सार्वजनिक हिसाब में यही कुल रकम है')).toBeVisible()
-        await expectNoSidewaysScroll(page)
-        await auditScreen(page)
+        await auditPage(page)
       },
       { token: lata.token, before: (page) => page.addInitScript(() => localStorage.setItem('language', 'hi')) },
     )

@@ -1,7 +1,7 @@
 /** Money on a phone: the page after a payment recovers from a bad line by itself; a withdrawal goes to a UPI ID, or to the bank of its IFSC. */
 import { test } from 'vitest'
 import { useAppFixture } from '../../harness/app-fixture.ts'
-import { auditScreen, expectNoSidewaysScroll } from '../../harness/browser.ts'
+import { auditPage } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, eventually, newMember, pay, PHONE } from '../../harness/people.ts'
@@ -20,8 +20,7 @@ test('after a cut answer the page asks again by itself, and becomes Payment Succ
     fixture.line.mend()
     await expect(page.getByRole('heading', { name: 'Payment Pending' })).toBeVisible()
     await expect(page.getByRole('main')).toContainText('Left without paying? Nothing was taken.')
-    await auditScreen(page)
-    await expectNoSidewaysScroll(page)
+    await auditPage(page)
     await pay(fixture.roz.sandboxUrl, String(order.order_id), 'success')
     await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
   })
@@ -40,8 +39,7 @@ test('a withdrawal to a UPI ID: a mail address is refused beside the field, the 
     await upiId.blur()
     await expect(form).toContainText('Please enter one UPI ID such as name@bank, not an email address')
     await expect(form.getByLabel('IFSC', { exact: true })).toHaveCount(0)
-    await auditScreen(page)
-    await expectNoSidewaysScroll(page)
+    await auditPage(page)
     await expect(form).toContainText('our payment partner sends ₹1 to this UPI ID and asks the bank if it has your name')
     await upiId.fill('Asha.Verma@OKBANK')
     await form.getByRole('button', { name: 'Withdraw ₹10.00' }).click()
@@ -59,8 +57,7 @@ test('a withdrawal to a UPI ID: a mail address is refused beside the field, the 
     await page.evaluate(() => localStorage.setItem('language', 'hi'))
     await page.reload()
     await expect(page.getByText('बैंक में इस UPI आईडी का नाम कुछ और है।')).toBeVisible()
-    await auditScreen(page)
-    await expectNoSidewaysScroll(page)
+    await auditPage(page)
   })
   await fixture.as(await adminToken(fixture.roz.url), '/admin/dashboard?tab=withdrawals', async (page) => {
     const row = (amount: string) => page.getByRole('listitem').filter({ hasText: amount })
@@ -68,8 +65,7 @@ test('a withdrawal to a UPI ID: a mail address is refused beside the field, the 
     await expect(row('ot…@okbank')).toContainText('The bank has another name for this UPI ID, or does not know it')
     await expect(row('th…@okbank')).toContainText('The bank was not asked for the name of this UPI ID')
     await expect(row('th…@okbank')).not.toContainText('The bank was not asked for its name')
-    await auditScreen(page)
-    await expectNoSidewaysScroll(page)
+    await auditPage(page)
   })
 })
 
@@ -97,8 +93,7 @@ test('an IFSC names its bank while it is typed, and another bank’s name is not
     const bank = form.getByLabel('Bank name', { exact: true })
     await bank.fill('HDFC Bank')
     await expect(bank).toHaveAccessibleDescription('The IFSC is of State Bank of India. Please check both; we pay by the IFSC.')
-    await auditScreen(page)
-    await expectNoSidewaysScroll(page)
+    await auditPage(page)
     await form.getByLabel('Amount', { exact: true }).fill('10')
     await form.getByLabel('Account holder name', { exact: true }).fill('Asha Verma')
     await form.getByLabel('Account number', { exact: true }).fill('123456789012')

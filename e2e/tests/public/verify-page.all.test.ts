@@ -9,9 +9,8 @@ import { addDays, dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { inTransaction } from '@roz/server/db/transaction.ts'
 import { bookDisbursement } from '@roz/server/ledger/disbursements.ts'
-import type { Page } from 'playwright-core'
 import { beforeAll, describe, test } from 'vitest'
-import { auditScreen, expectNoSidewaysScroll, WIDE } from '../../harness/browser.ts'
+import { auditPage, auditScreen, expectNoSidewaysScroll, WIDE } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { inDatabase } from '../../harness/database.ts'
 import { latinIn } from '../../harness/latin.ts'
@@ -48,7 +47,6 @@ beforeAll(async () => {
   await setClock(roz.url, `${addDays(second, 1)}T00:10:00+05:30`)
 })
 
-const look = (page: Page): Promise<void> => expectNoSidewaysScroll(page).then(() => auditScreen(page))
 const alone = { before: () => undefined }
 
 describe('a day in the browser', () => {
@@ -83,7 +81,7 @@ describe('a day in the browser', () => {
       const hash = (await (await fetch(`${fixture.roz.url}/verify/roz-verify.mjs.sha256`)).text()).split(' ')[0] ?? ''
       await expect(page.getByText(hash)).toBeVisible()
       await expect(page.locator('[data-command]')).toContainText(`/api/public/ ${first}`)
-      await look(page)
+      await auditPage(page)
       await page.emulateMedia({ colorScheme: 'dark' })
       await auditScreen(page, 'colours')
       await page.emulateMedia({ colorScheme: 'light' })
@@ -245,8 +243,7 @@ describe('my ticket', () => {
       await page.getByRole('button', { name: 'Save my receipt' }).click()
       const receipt = readFileSync((await (await saved).path()) ?? '')
       expect(JSON.parse(receipt.toString())).toMatchObject({ day: first, v: 1 })
-      await auditScreen(page)
-      await expectNoSidewaysScroll(page)
+      await auditPage(page)
       await page.getByRole('link', { name: 'Check the whole day' }).click()
       await expect(verdict(page)).toHaveText('WEAK')
       await page.getByLabel('Your saved receipt').setInputFiles({ name: 'receipt.json', mimeType: 'application/json', buffer: receipt })
@@ -348,13 +345,13 @@ test('money trail and daily reports match the API, receipts included', async () 
     }
     await expect(page.locator(`[id="${first}"]`)).toContainText(EVIDENCE.toString('hex'))
     await expect(page.getByRole('link', { name: /^Check the round of / }).first()).toHaveAttribute('href', `/verify/${second}`)
-    await look(page)
+    await auditPage(page)
   })
   await fixture.at('/daily-reports', async (page) => {
     const report = page.locator(`[id="${second}"]`)
     await expect(report).toContainText('Winner: Biju N. (line 1)')
     await expect(report).toContainText('Demo draw — the operator could have chosen this winner')
-    await look(page)
+    await auditPage(page)
   })
   await fixture.at('/giveaway-selection', async (page) => {
     await page.getByRole('link', { name: 'See and check the latest draw' }).click()
