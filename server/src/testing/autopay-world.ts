@@ -80,6 +80,35 @@ export async function openAutopayWorld(
     return { memberId, mandate }
   }
 
+  /** Set up so long ago that a debit may be raised, with ₹4 in the wallet, at 07:00. */
+  async function low(): Promise<{ memberId: bigint; mandate: ModelMandate }> {
+    const made = await setUp()
+    await db.query(sql`update autopay_mandate set not_before = ${today()}::date where member_id = ${made.memberId}::bigint`)
+    await leave(made.memberId, 5)
+    return made
+  }
+  const nextMorning = (): Promise<void> => at(addDays(dayAt(nowMs), 1), '07:00:00')
+  const only = (mandate: ModelMandate): ModelCharge => {
+    const [charge, other] = model.chargesOf(mandate)
+    expect(other).toBe(undefined)
+    if (charge === undefined) throw new Error('no debit was raised')
+    return charge
+  }
+  /** The next morning, with the debit that was raised. */
+  async function raised() {
+    const made = await low()
+    await nextMorning()
+    return { ...made, charge: only(made.mandate) }
+  }
+
+  const webhook = (mandate: ModelMandate, type = 'SUBSCRIPTION_STATUS_CHANGED') =>
+    sendWebhook(world.calls.url, { type, mandateId: mandate.asked.mandateId, nonce: crypto.randomUUID() })
+  /** A webhook, and the questions that it makes due. */
+  async function hearOf(mandate: ModelMandate): Promise<void> {
+    await webhook(mandate)
+    await later()
+  }
+
   return {
     ...world,
     db,
@@ -103,14 +132,9 @@ export async function openAutopayWorld(
     own,
     stateOf,
     setUp,
-    /** Set up so long ago that a debit may be raised, with ₹4 in the wallet, at 07:00. */
-    async low(): Promise<{ memberId: bigint; mandate: ModelMandate }> {
-      const made = await setUp()
-      await db.query(sql`update autopay_mandate set not_before = ${today()}::date where member_id = ${made.memberId}::bigint`)
-      await leave(made.memberId, 5)
-      return made
-    },
-    nextMorning: (): Promise<void> => at(addDays(dayAt(nowMs), 1), '07:00:00'),
+    low,
+    raised,
+    nextMorning,
     debits: (memberId: bigint): Promise<Debit[]> =>
       db.query<Debit>(sql`
         select c.order_id as "orderId", c.kind, c.day::text as day, c.status, c.failure_reason as "failureReason"
@@ -139,16 +163,11 @@ export async function openAutopayWorld(
              or exists (select from autopay_charge c where c.mandate_id = m.id and key like '%' || c.order_id || '%'))) order by id`)
       return rows.map(({ template }) => template)
     },
-    webhook: (mandate: ModelMandate, type = 'SUBSCRIPTION_STATUS_CHANGED') =>
-      sendWebhook(world.calls.url, { type, mandateId: mandate.asked.mandateId, nonce: crypto.randomUUID() }),
+    webhook,
     sendWebhook: (body: object) => sendWebhook(world.calls.url, body),
+    hearOf,
     end: (charge: ModelCharge, state: ModelCharge['state']) => model.end(charge, state),
-    only: (mandate: ModelMandate): ModelCharge => {
-      const [charge, other] = model.chargesOf(mandate)
-      expect(other).toBe(undefined)
-      if (charge === undefined) throw new Error('no debit was raised')
-      return charge
-    },
+    only,
   }
 }
 

@@ -51,9 +51,7 @@ afterEach(async () => {
 })
 
 async function paid(): Promise<{ memberId: bigint; mandate: ModelMandate; orderId: string; cfPaymentId: string }> {
-  const { memberId, mandate } = await world.low()
-  await world.nextMorning()
-  const charge = world.only(mandate)
+  const { memberId, mandate, charge } = await world.raised()
   world.end(charge, 'paid')
   await world.at(charge.day, '10:30:00')
   return { memberId, mandate, orderId: charge.chargeId, cfPaymentId: charge.cfPaymentId ?? '' }
@@ -92,9 +90,7 @@ describe('a debit is no order', () => {
   })
 
   test('an order that is paid by hand cancels the announced debit, which is not needed then', async () => {
-    const { memberId, mandate } = await world.low()
-    await world.nextMorning()
-    const charge = world.only(mandate)
+    const { memberId, charge } = await world.raised()
     const orderId = crypto.randomUUID().replaceAll('-', '')
     await inTransaction(world.db, (tx) => createTopup(tx, { orderId, memberId, amount: paise(1000n) }))
     order = { ...paidOrder(orderId, `hand-${orderId}`), orderAmount: paise(1000n) }
@@ -107,9 +103,7 @@ describe('a debit is no order', () => {
   })
 
   test('a webhook of an order that names the gateway’s order of a debit asks the mandate', async () => {
-    const { memberId, mandate } = await world.low()
-    await world.nextMorning()
-    const charge = world.only(mandate)
+    const { memberId, charge } = await world.raised()
     world.end(charge, 'paid')
     order = { ...paidOrder(charge.cfOrderId ?? ''), orderAmount: charge.amount }
     await inTransaction(world.db, (tx) =>
@@ -170,8 +164,7 @@ test.each([
     }
     const tellDebit = async (): Promise<void> => {
       if (!mandate.charges.includes(strange)) mandate.charges.push(strange)
-      await world.webhook(mandate)
-      await world.later()
+      await world.hearOf(mandate)
     }
     if (when === 'before') await tellOrder('first')
     await tellDebit()
@@ -237,8 +230,7 @@ test('a refund of a debit that nobody here raised names its mandate, also of an 
   const chargeId = crypto.randomUUID().replaceAll('-', '')
   mandate.charges.push({ ...world.only(mandate), chargeId, cfPaymentId: from.cfPaymentId, cfOrderId: 'cf-88001', state: 'paid' })
   const tell = async (): Promise<void> => {
-    await world.webhook(mandate)
-    await world.later()
+    await world.hearOf(mandate)
   }
   await tell()
   await world.db.query(sql`update suspense_item set mandate_id = null where order_id = ${chargeId}::text`)
@@ -327,9 +319,7 @@ describe('a dispute', () => {
   })
 
   test('that comes before its debit is known takes the payment once it is', async () => {
-    const { memberId, mandate } = await world.low()
-    await world.nextMorning()
-    const charge = world.only(mandate)
+    const { memberId, charge } = await world.raised()
     const found = told({ orderId: charge.cfOrderId ?? 'none', paymentId: charge.cfPaymentId ?? 'none' })
     await report(found)
     expect(await booked(found.disputeId)).toEqual([{ orderId: found.orderId, problem: 'unknown_payment', isTaken: false }])
@@ -345,8 +335,7 @@ describe('a dispute', () => {
   test.each(['strange', 'ours'])('about a debit in SUSPENSE takes its item, and nothing of the wallet; its order is %s', async (named) => {
     const { memberId, mandate, orderId } = await paid()
     world.model.debitAgain(mandate, world.only(mandate))
-    await world.webhook(mandate)
-    await world.later()
+    await world.hearOf(mandate)
     const [, again] = world.model.chargesOf(mandate)
     const balance = await world.balanceOf(memberId)
     const found = told({ orderId: named === 'ours' ? orderId : named, paymentId: again?.cfPaymentId ?? '' })
@@ -361,8 +350,7 @@ describe('a dispute', () => {
     const { memberId, mandate } = await paid()
     const chargeId = crypto.randomUUID().replaceAll('-', '')
     mandate.charges.push({ ...world.only(mandate), chargeId, cfPaymentId: '99001', cfOrderId: 'cf-99001', state: 'paid' })
-    await world.webhook(mandate)
-    await world.later()
+    await world.hearOf(mandate)
     const found = told({ orderId: 'cf-99001', paymentId: '99001' })
     await report(found)
     expect(await booked(found.disputeId)).toEqual([{ orderId: chargeId, problem: null, isTaken: true }])
@@ -391,9 +379,7 @@ describe('closing', () => {
   })
 
   test('waits a day at most; money that arrives later goes to SUSPENSE', async () => {
-    const { memberId, mandate } = await world.low()
-    await world.nextMorning()
-    const charge = world.only(mandate)
+    const { memberId, mandate, charge } = await world.raised()
     charge.state = 'pending'
     world.model.faults.cancelIgnored = true
     const remove = () => world.calls.ask('DELETE /user', { as: memberId })
@@ -408,8 +394,7 @@ describe('closing', () => {
     world.model.faults.cancelIgnored = false
     Object.assign(charge, { failureReason: 'A/c of Asha: late' })
     world.end(charge, 'paid')
-    await world.webhook(mandate)
-    await world.later()
+    await world.hearOf(mandate)
     expect(await world.suspended(memberId)).toEqual([{ reason: 'closed_account', amount: 3000n }])
     const [row] = await world.db.query(sql`select payer from autopay_mandate where member_id = ${memberId}::bigint`)
     expect(row).toEqual({ payer: null })

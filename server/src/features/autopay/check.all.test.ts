@@ -17,9 +17,7 @@ afterEach(() => world.forget())
 type Raised = { memberId: bigint; mandate: ModelMandate; charge: ModelCharge; day: IstDay }
 /** A member with an open debit, raised in the morning: ₹4 in the wallet. */
 async function raised(): Promise<Raised> {
-  const { memberId, mandate } = await world.low()
-  await world.nextMorning()
-  const charge = world.only(mandate)
+  const { memberId, mandate, charge } = await world.raised()
   return { memberId, mandate, charge, day: charge.day }
 }
 const statuses = async (memberId: bigint): Promise<string[]> => (await world.debits(memberId)).map(({ status }) => status)
@@ -65,8 +63,7 @@ describe('a failure', () => {
     await world.at(addDays(day, 1), '07:00:00')
     const second = world.model.chargesOf(mandate)[1] as ModelCharge
     world.end(charge, 'paid')
-    await world.webhook(mandate)
-    await world.later()
+    await world.hearOf(mandate)
     await world.later()
     expect(await statuses(memberId)).toEqual(['paid', 'cancelled'])
     expect(second.state).toBe('cancelled')
@@ -86,8 +83,7 @@ describe('a failure', () => {
       ['failed', 'failed'],
     ] as const) {
       world.end(charge, state)
-      await world.webhook(mandate)
-      await world.later()
+      await world.hearOf(mandate)
       expect(await statuses(memberId)).toEqual([status])
     }
     const [row] = await world.db.query(
@@ -102,8 +98,7 @@ describe('a failure', () => {
     await world.at(day, '10:30:00')
     const before = await world.balanceOf(memberId)
     world.end(charge, 'failed')
-    await world.webhook(mandate)
-    await world.later()
+    await world.hearOf(mandate)
     expect([await statuses(memberId), await world.balanceOf(memberId)]).toEqual([['paid'], before])
     expect(world.alarms).toContain('the gateway contradicts us about a debit that was paid')
   })
@@ -118,8 +113,7 @@ describe('a word that we do not know', () => {
     const before = await world.balanceOf(memberId)
     world.alarms.length = 0
     Object.assign(charge, { state: 'pending', word: 'REVERSED_BY_BANK' })
-    await world.webhook(mandate)
-    await world.later()
+    await world.hearOf(mandate)
     expect([await statuses(memberId), await world.balanceOf(memberId)]).toEqual([['paid'], before])
     expect(world.alarms).toContain(CONTRADICTS)
   })
@@ -128,8 +122,7 @@ describe('a word that we do not know', () => {
     const { memberId, mandate } = await world.setUp()
     world.alarms.length = 0
     Object.assign(mandate.charges[0] ?? {}, { state: 'pending', word: 'REVERSED_BY_BANK' })
-    await world.webhook(mandate)
-    await world.later()
+    await world.hearOf(mandate)
     expect(await world.topups(memberId)).toEqual(['captured'])
     expect(world.alarms).toContain(CONTRADICTS)
   })
@@ -137,8 +130,7 @@ describe('a word that we do not know', () => {
   test('about the mandate does not delay the questions about its debit', async () => {
     const { memberId, mandate, charge, day } = await raised()
     Object.assign(mandate, { status: 'UNKNOWN', word: 'ON_HOLD' })
-    await world.webhook(mandate)
-    await world.later()
+    await world.hearOf(mandate)
     await world.at(addDays(day, -1), '09:00:00')
     await world.at(day, '09:00:00')
     world.end(charge, 'paid')
@@ -166,8 +158,7 @@ test('a debit that the gateway takes twice is credited once; the other payment w
   world.end(charge, 'paid')
   world.model.debitAgain(mandate, charge)
   await world.at(day, '10:30:00')
-  await world.webhook(mandate)
-  await world.later()
+  await world.hearOf(mandate)
   expect(await world.topups(memberId)).toEqual(['captured', 'captured'])
   expect(await world.suspended(memberId)).toEqual([{ reason: 'second_payment', amount: 3000n }])
 })
@@ -176,8 +167,7 @@ test('a debit that nobody here raised goes to SUSPENSE, and an operator hears of
   const { memberId, mandate, charge } = await raised()
   const strange = { ...charge, chargeId: 'b'.repeat(32), cfPaymentId: '77', state: 'paid' as const }
   mandate.charges.push(strange)
-  await world.webhook(mandate)
-  await world.later()
+  await world.hearOf(mandate)
   const items = await world.db.query(sql`select reason, amount from suspense_item where order_id = ${strange.chargeId}::text`)
   expect(items).toEqual([{ reason: 'unknown_order', amount: 3000n }])
   expect(world.alarms).toContain('the gateway has a paid debit that we never raised: it is in SUSPENSE')
@@ -190,8 +180,7 @@ test('a debit that we never raised credits nobody, also where its id is the open
   const orderId = crypto.randomUUID().replaceAll('-', '')
   await inTransaction(world.db, (tx) => createTopup(tx, { orderId, memberId: other, amount: paise(3000n) }))
   mandate.charges.push({ ...world.only(mandate), chargeId: orderId, cfPaymentId: 'strange-2', state: 'paid' })
-  await world.webhook(mandate)
-  await world.later()
+  await world.hearOf(mandate)
   expect([await world.balanceOf(other), await world.topups(other)]).toEqual([0, ['created']])
   expect(await world.suspended(other)).toEqual([{ reason: 'unknown_order', amount: 3000n }])
 })
@@ -262,8 +251,7 @@ describe('stop', () => {
     await world.later()
     expect(await world.stateOf(memberId)).toBe('stopped')
     world.end(charge, 'paid')
-    await world.webhook(mandate)
-    await world.later()
+    await world.hearOf(mandate)
     expect([await statuses(memberId), await world.topups(memberId)]).toEqual([['paid'], ['captured', 'captured']])
   })
 
@@ -294,18 +282,15 @@ describe('pause', () => {
   test('in the UPI app is told once, raises nothing, and ends to the member’s own pause', async () => {
     const { memberId, mandate, charge } = await raised()
     world.model.move(mandate, 'CUSTOMER_PAUSED')
-    await world.webhook(mandate)
-    await world.later()
-    await world.webhook(mandate)
-    await world.later()
+    await world.hearOf(mandate)
+    await world.hearOf(mandate)
     expect(await world.stateOf(memberId)).toBe('payer_paused')
     expect((await world.told(memberId)).filter((kind) => kind === 'autopay_payer_paused')).toHaveLength(1)
     // An open debit is only asked about.
     expect(charge.state).toBe('initialized')
     await world.call('POST /autopay/pause', memberId)
     world.model.move(mandate, 'ACTIVE')
-    await world.webhook(mandate)
-    await world.later()
+    await world.hearOf(mandate)
     expect(await world.stateOf(memberId)).toBe('paused')
   })
 })
@@ -314,8 +299,7 @@ test('a third failure during a pause in the UPI app is told once the payer resum
   const { memberId, mandate, charge, day } = await raised()
   await world.db.query(sql`update autopay_mandate set failures = 2 where member_id = ${memberId}::bigint`)
   world.model.move(mandate, 'CUSTOMER_PAUSED')
-  await world.webhook(mandate)
-  await world.later()
+  await world.hearOf(mandate)
   world.end(charge, 'failed')
   await world.at(day, '10:30:00')
   expect([await world.stateOf(memberId), await statuses(memberId)]).toEqual(['payer_paused', ['failed']])
@@ -323,8 +307,7 @@ test('a third failure during a pause in the UPI app is told once the payer resum
   expect(await resting()).toBe(0)
   for (const status of ['ACTIVE', 'CUSTOMER_PAUSED', 'ACTIVE'] as const) {
     world.model.move(mandate, status)
-    await world.webhook(mandate)
-    await world.later()
+    await world.hearOf(mandate)
   }
   expect([await world.stateOf(memberId), await resting()]).toEqual(['resting', 1])
 })
@@ -332,8 +315,7 @@ test('a third failure during a pause in the UPI app is told once the payer resum
 test('stopped in the UPI app: nothing more is raised, and another one can be set up', async () => {
   const { memberId, mandate, charge, day } = await raised()
   world.model.move(mandate, 'CUSTOMER_CANCELLED')
-  await world.webhook(mandate)
-  await world.later()
+  await world.hearOf(mandate)
   expect([await world.stateOf(memberId), charge.state]).toEqual(['payer_stopped', 'initialized'])
   world.end(charge, 'failed')
   await world.at(day, '10:30:00')
@@ -370,8 +352,7 @@ test('thirty days before its end the member is told, once, and then it ends', as
   const [row] = await world.db.query<{ day: IstDay }>(
     sql`update autopay_mandate set expires_at = roz_now() + interval '31 days' where member_id = ${memberId}::bigint returning ist_day(expires_at)::text as day`,
   )
-  await world.webhook(mandate)
-  await world.later()
+  await world.hearOf(mandate)
   expect(await world.told(memberId)).not.toContain('autopay_expiring')
   await world.at(addDays(world.today(), 2), '12:00:00')
   await world.at(addDays(world.today(), 20), '12:00:00')
@@ -385,7 +366,6 @@ test('thirty days before its end a member who has paused it is told too', async 
   const { memberId, mandate } = await world.setUp()
   await world.call('POST /autopay/pause', memberId)
   await world.db.query(sql`update autopay_mandate set expires_at = roz_now() + interval '29 days' where member_id = ${memberId}::bigint`)
-  await world.webhook(mandate)
-  await world.later()
+  await world.hearOf(mandate)
   expect([await world.stateOf(memberId), (await world.told(memberId)).at(-1)]).toEqual(['paused', 'autopay_expiring'])
 })

@@ -79,9 +79,7 @@ describe('the list', () => {
   test('its figures count states, debits without an end, and failures a day', async () => {
     const figures = async () => (await world.calls.ask('GET /admin/autopay/figures', { as: as('auditor') })).body
     const before = await figures()
-    const { mandate } = await world.low()
-    await world.nextMorning()
-    const charge = world.only(mandate)
+    const { charge } = await world.raised()
     expect((await figures())['open']).toBe(Number(before['open']) + 1)
     world.end(charge, 'failed')
     await world.at(charge.day, '10:30:00')
@@ -95,9 +93,7 @@ describe('the list', () => {
   })
 
   test('its figures have what the gateway kept of a day’s debits, once they are settled', async () => {
-    const { mandate } = await world.low()
-    await world.nextMorning()
-    const charge = world.only(mandate)
+    const { charge } = await world.raised()
     world.end(charge, 'paid')
     await world.at(charge.day, '10:30:00')
     const ofDay = async () => {
@@ -117,9 +113,7 @@ describe('the list', () => {
 
 describe('the to-do list', () => {
   test('names a debit without an end five days after its day, and not before', async () => {
-    const { mandate } = await world.low()
-    await world.nextMorning()
-    const charge = world.only(mandate)
+    const { mandate, charge } = await world.raised()
     charge.state = 'pending'
     await world.at(addDays(charge.day, 5), '23:00:00')
     const before = await todo('autopay_late')
@@ -136,8 +130,7 @@ describe('the to-do list', () => {
     const { mandate } = await world.setUp()
     mandate.status = 'UNKNOWN'
     mandate.word = 'ON_HOLD'
-    await world.webhook(mandate)
-    await world.later()
+    await world.hearOf(mandate)
     expect(await todo('autopay_unknown')).toBe(1)
     expect(await find(mandate.asked.mandateId, '&status=unknown')).toMatchObject({
       status: 'on',
@@ -145,8 +138,7 @@ describe('the to-do list', () => {
       isUnknown: true,
     })
     world.model.move(mandate, 'ACTIVE')
-    await world.webhook(mandate)
-    await world.later()
+    await world.hearOf(mandate)
     expect(await todo('autopay_unknown')).toBe(0)
   })
 
@@ -167,9 +159,7 @@ describe('the to-do list', () => {
 
 describe('the stop by the team', () => {
   test('ends the mandate and its open debit at the gateway, tells the member once, and leaves a line with the reason', async () => {
-    const { memberId, mandate } = await world.low()
-    await world.nextMorning()
-    const charge = world.only(mandate)
+    const { memberId, mandate, charge } = await world.raised()
     const id = mandate.asked.mandateId
     expect((await stop(id)).body).toMatchObject({ mandate: { id, status: 'stopping' } })
     await world.later()

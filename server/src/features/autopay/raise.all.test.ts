@@ -43,9 +43,7 @@ test('a low wallet is topped up: raised two days ahead, announced, paid, booked 
 })
 
 test('a debit that comes after a midnight with an empty wallet joins that day’s round', async () => {
-  const { memberId, mandate } = await world.low()
-  await world.nextMorning()
-  const charge = world.only(mandate)
+  const { memberId, charge } = await world.raised()
   await world.at(addDays(charge.day, -1), '09:00:00')
   await world.leave(memberId, 0)
   await world.at(charge.day, '09:00:00')
