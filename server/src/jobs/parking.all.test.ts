@@ -28,8 +28,7 @@ describe('orders, disputes and events', () => {
     const beside = await world.newOrder(good)
     await world.pay(beside, 'success', 0)
     for (let round = 0; round < 6; round++) {
-      await world.makeDue()
-      await world.runDue()
+      await world.sweep()
     }
     expect(await world.balanceOf(good)).toBe(10)
     expect(await parkedNames(world.db)).toEqual([`order ${orderId}`])
@@ -70,9 +69,7 @@ describe('orders, disputes and events', () => {
     const disputes: string[] = []
     const members: bigint[] = []
     for (let n = 0; n < 2; n++) {
-      const member = await makeMember(world.db)
-      const orderId = await world.newOrder(member)
-      await world.pay(orderId, 'success', 0)
+      const { member, orderId } = await world.paid()
       await world.verify(member, orderId)
       members.push(member)
       disputes.push(String((await world.control('POST', `/orders/${orderId}/dispute`, { webhooks: 0 }))['dispute_id']))
@@ -96,9 +93,7 @@ describe('orders, disputes and events', () => {
     ['a host that is read-only refuses', '25006'],
   ] as const)('questions whose claim %s end their sweeps, and are asked later', async (_what, code) => {
     await world.reset()
-    const member = await makeMember(world.db)
-    const orderId = await world.newOrder(member)
-    await world.pay(orderId, 'success', 0)
+    const { member, orderId } = await world.paid()
     await world.makeDue()
     await world.db.query(
       sql`insert into dispute_check (dispute_id, asked_at, ask_at) values (${`unknown ${code}`}::text, roz_now(), roz_now())`,

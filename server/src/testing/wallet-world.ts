@@ -84,6 +84,15 @@ export async function openWalletWorld() {
     ticketKeys: createTicketKeys({ secrets: testSecrets }),
   })
   const calls = await serveCalls(db, wallet.handlers)
+  const runDue = workerOf(db, { wallet, disputes }, state.jobs).runDue
+  const asks = askers(calls)
+  const pays = payer(sandbox.url, calls)
+  const kept = rows(db)
+  /** A member with an order. */
+  async function ordered(rupees?: number): Promise<{ readonly member: bigint; readonly orderId: string }> {
+    const member = await makeMember(db)
+    return { member, orderId: await asks.newOrder(member, rupees) }
+  }
   return Object.assign(state, {
     database,
     db,
@@ -91,10 +100,22 @@ export async function openWalletWorld() {
     calls,
     wallet,
     disputes,
-    runDue: workerOf(db, { wallet, disputes }, state.jobs).runDue,
-    ...askers(calls),
-    ...payer(sandbox.url, calls),
-    ...rows(db),
+    runDue,
+    ...asks,
+    ...pays,
+    ...kept,
+    ordered,
+    /** A member with an order that was paid; its webhook is lost. */
+    async paid(rupees?: number) {
+      const made = await ordered(rupees)
+      await pays.pay(made.orderId, 'success', 0)
+      return made
+    },
+    /** Asks the gateway about every open order. */
+    sweep: async (): Promise<void> => {
+      await kept.makeDue()
+      await runDue()
+    },
     reset: async (): Promise<void> => {
       state.retell = undefined
       state.holdNames = undefined

@@ -3,7 +3,6 @@ import { beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
-import { makeMember } from '../../testing/calls.ts'
 import { useWalletWorld, waitFor } from '../../testing/wallet-world.ts'
 import { noticesTo } from '../../testing/notices.ts'
 
@@ -12,9 +11,7 @@ beforeEach(() => world.reset())
 
 /** A member whose only money is one paid order. */
 async function payer(rupees = 30): Promise<{ readonly member: bigint; readonly orderId: string }> {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member, rupees)
-  await world.pay(orderId, 'success', 0)
+  const { member, orderId } = await world.paid(rupees)
   await world.verify(member, orderId)
   expect(await world.balanceOf(member)).toBe(rupees)
   return { member, orderId }

@@ -170,8 +170,7 @@ test('an order that the gateway never made ends as failed', async () => {
   await inTransaction(world.db, (tx) => createTopup(tx, { orderId, memberId: member, amount: paise(1000n) }))
   expect((await world.confirm(orderId)).body).toMatchObject({ data: { orderUserDetails: { order_status: 'PENDING' } } })
   await world.db.query(sql`update topup set created_at = created_at - interval '1 hour' where order_id = ${orderId}::text`)
-  await world.makeDue()
-  await world.runDue()
+  await world.sweep()
   expect((await world.confirm(orderId)).body).toMatchObject({ data: { success: false, orderUserDetails: { order_status: 'FAILED' } } })
 })
 

@@ -1,6 +1,5 @@
 /** One transaction as a receipt: the contents for each kind, in both languages, shown only to its owner. */
 import type { Answered } from '../../testing/calls.ts'
-import { makeMember } from '../../testing/calls.ts'
 import { useWalletWorld } from '../../testing/wallet-world.ts'
 import { beforeEach, expect, test } from 'vitest'
 
@@ -12,9 +11,7 @@ const receipt = (as: bigint, id: string, language = 'en'): Promise<Answered> =>
 const idsOf = async (as: bigint): Promise<string[]> => (await world.transactions(as)).transactions.map(({ id }) => id)
 
 test('a top-up’s receipt has the order, the gateway’s number, the balance, and a number of the wallet', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member, 20)
-  await world.pay(orderId, 'success', 0)
+  const { member, orderId } = await world.paid(20)
   await world.verify(member, orderId)
   const { status, body } = await receipt(member, orderId)
   expect([status, body]).toMatchObject([
@@ -49,8 +46,7 @@ test('a withdrawal’s receipt has the bank’s last four digits and no more, in
 })
 
 test('an unpaid order’s receipt has no balance, and the order’s id as its number', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
+  const { member, orderId } = await world.ordered()
   expect((await receipt(member, orderId)).body).toMatchObject({
     receipt: { id: orderId, number: orderId, orderId, balanceAfter: null, reference: null, status: 'pending' },
   })

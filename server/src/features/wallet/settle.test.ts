@@ -13,8 +13,7 @@ beforeEach(() => world.reset())
 const timesAsked = (orderId: string): number => world.gatewayCalls.filter((asked) => asked === orderId).length
 
 test('five copies of one webhook, the return page and the sweep give one credit', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member, 20)
+  const { member, orderId } = await world.ordered(20)
   const before = await world.eventCount()
   await world.pay(orderId, 'success', 5)
   await waitFor('the webhook', async () => (await world.eventCount()) > before)
@@ -44,8 +43,7 @@ test('five copies of one webhook, the return page and the sweep give one credit'
 })
 
 test('the return page alone credits when every webhook is lost', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
+  const { member, orderId } = await world.ordered()
   expect((await world.verify(member, orderId)).body).toEqual({ balance: 0, status: 'PENDING' })
   await world.pay(orderId, 'success', 0)
   await world.passSpacing()
@@ -53,11 +51,8 @@ test('the return page alone credits when every webhook is lost', async () => {
 })
 
 test('the sweep alone credits', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
-  await world.pay(orderId, 'success', 0)
-  await world.makeDue()
-  await world.runDue()
+  const { member, orderId } = await world.paid()
+  await world.sweep()
   expect(await world.balanceOf(member)).toBe(10)
   expect(await hoursToNextQuestion(orderId)).toBe(1)
 })
@@ -70,25 +65,18 @@ async function hoursToNextQuestion(orderId: string): Promise<number | undefined>
 }
 
 test('a second payment of a paid order with a lost webhook is found by the sweep and waits in SUSPENSE', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
-  await world.pay(orderId, 'success', 0)
-  await world.makeDue()
-  await world.runDue()
+  const { member, orderId } = await world.paid()
+  await world.sweep()
   await world.control('POST', `/orders/${orderId}/pay`, { outcome: 'success', again: true, webhooks: 0 })
-  await world.makeDue()
-  await world.runDue()
+  await world.sweep()
   expect(await world.suspended(orderId)).toEqual([{ reason: 'second_payment', amount: 1000n }])
   expect(await world.balanceOf(member)).toBe(10)
 })
 
 test('a paid order is asked about after an hour, a day, three and ten days, and again after a second payment', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
-  await world.pay(orderId, 'success', 0)
+  const { orderId } = await world.paid()
   const ask = async (): Promise<number | undefined> => {
-    await world.makeDue()
-    await world.runDue()
+    await world.sweep()
     return hoursToNextQuestion(orderId)
   }
   const pass = (hours: number) =>
@@ -111,22 +99,19 @@ test('a paid order is asked about after an hour, a day, three and ten days, and 
 })
 
 test('an order that expired after a failed attempt is asked about again: the attempt may still pay it', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
+  const { member, orderId } = await world.ordered()
   await world.pay(orderId, 'failed', 0)
   world.retell = (order) => ({ ...order, status: 'EXPIRED' })
   expect((await world.verify(member, orderId)).body).toEqual({ balance: 0, status: 'EXPIRED' })
   expect(await hoursToNextQuestion(orderId)).toBe(1)
   world.retell = undefined
   await world.pay(orderId, 'success', 0)
-  await world.makeDue()
-  await world.runDue()
+  await world.sweep()
   expect(await world.balanceOf(member)).toBe(10)
 })
 
 test('a payment in another currency credits nobody: it waits in SUSPENSE under its currency', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
+  const { member, orderId } = await world.ordered()
   await world.control('POST', '/faults', { currency: 'USD' })
   await world.pay(orderId, 'success', 0)
   await world.verify(member, orderId)
@@ -141,9 +126,7 @@ test('a payment in another currency credits nobody: it waits in SUSPENSE under i
 })
 
 test('one payment in another currency on an order in rupees credits nobody', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
-  await world.pay(orderId, 'success', 0)
+  const { member, orderId } = await world.paid()
   world.retell = (order) => ({ ...order, payments: order.payments.map((payment) => ({ ...payment, currency: 'JPY' })) })
   await world.verify(member, orderId)
   expect(await world.balanceOf(member)).toBe(0)
@@ -157,8 +140,7 @@ test('an order that the gateway makes in another currency is not opened', async 
 })
 
 test('FAILED and then SUCCESS, delivered in the wrong order, ends paid', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
+  const { member, orderId } = await world.ordered()
   const before = await world.eventCount()
   await world.control('POST', '/faults', { delayMs: 600 })
   await world.pay(orderId, 'failed')
@@ -178,8 +160,7 @@ test('FAILED and then SUCCESS, delivered in the wrong order, ends paid', async (
 })
 
 test('an expired order without an attempt is asked about again in an hour, and a payment that still arrives is credited', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
+  const { member, orderId } = await world.ordered()
   world.retell = (order) => ({ ...order, status: 'EXPIRED' })
   expect((await world.verify(member, orderId)).body).toEqual({ balance: 0, status: 'EXPIRED' })
   expect([timesAsked(orderId), await hoursToNextQuestion(orderId)]).toEqual([1, 1])
@@ -197,26 +178,21 @@ test.each([
   ['PENDING', 'PENDING'],
   ['EXPIRED', 'EXPIRED'],
 ] as const)('a successful payment on an order that says %s is credited only once the order says PAID', async (told, shown) => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
-  await world.pay(orderId, 'success', 0)
+  const { member, orderId } = await world.paid()
   world.retell = (order) => ({ ...order, status: told })
   expect((await world.verify(member, orderId)).body).toEqual({ balance: 0, status: shown })
   world.retell = undefined
-  await world.makeDue()
-  await world.runDue()
+  await world.sweep()
   expect((await world.verify(member, orderId)).body).toEqual({ balance: 10, status: 'PAID' })
 })
 
 test('an unavailable gateway leaves the order pending, and the sweep asks ever more rarely', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
+  const { member, orderId } = await world.ordered()
   await world.control('POST', '/faults', { api: 'rate_limit' })
   expect((await world.verify(member, orderId)).body).toEqual({ balance: 0, status: 'PENDING' })
   const waits: number[] = []
   for (let round = 0; round < 3; round++) {
-    await world.makeDue()
-    await world.runDue()
+    await world.sweep()
     const [check] = await world.db.query<{ seconds: number }>(sql`
       select round(extract(epoch from ask_at - asked_at))::int as seconds from order_check where order_id = ${orderId}::text`)
     waits.push(check?.seconds ?? 0)
@@ -224,8 +200,7 @@ test('an unavailable gateway leaves the order pending, and the sweep asks ever m
   expect(waits).toEqual([30, 60, 120])
   await world.control('POST', '/faults', {})
   await world.pay(orderId, 'success', 0)
-  await world.makeDue()
-  await world.runDue()
+  await world.sweep()
   expect(await world.balanceOf(member)).toBe(10)
 })
 
@@ -233,15 +208,13 @@ test.each([
   ['dropped', 'FAILED'],
   ['pending', 'PENDING'],
 ])('an attempt that was %s reads %s', async (outcome, status) => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
+  const { member, orderId } = await world.ordered()
   await world.pay(orderId, outcome, 0)
   expect((await world.verify(member, orderId)).body).toEqual({ balance: 0, status })
 })
 
 test('an order is asked about at most once in 5 s; an earlier question is delayed, not dropped', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
+  const { member, orderId } = await world.ordered()
   await Promise.all(Array.from({ length: 10 }, () => world.verify(member, orderId)))
   expect(timesAsked(orderId)).toBe(1)
   const [check] = await world.db.query<{ soon: boolean }>(sql`
@@ -250,9 +223,7 @@ test('an order is asked about at most once in 5 s; an earlier question is delaye
 })
 
 test('a question that arrives while the gateway is being asked is asked afterwards, even about a final order', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
-  await world.pay(orderId, 'success', 0)
+  const { orderId } = await world.paid()
   world.retell = async (order) => {
     await world.wallet.jobs.settle_order({ orderId })
     return order
@@ -269,9 +240,7 @@ test('a question that arrives while the gateway is being asked is asked afterwar
 })
 
 test('a payment of another amount than ours goes to SUSPENSE, and the right one is credited afterwards', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
-  await world.pay(orderId, 'success', 0)
+  const { member, orderId } = await world.paid()
   world.retell = (order) => ({ ...order, orderAmount: paise(500n) })
   await world.verify(member, orderId)
   expect(await world.balanceOf(member)).toBe(0)
@@ -284,16 +253,12 @@ test('a payment of another amount than ours goes to SUSPENSE, and the right one 
 
 test('a surcharge does not change the credit', async () => {
   await world.control('POST', '/faults', { surcharge: 2.5 })
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
-  await world.pay(orderId, 'success', 0)
+  const { member, orderId } = await world.paid()
   expect((await world.verify(member, orderId)).body).toEqual({ balance: 10, status: 'PAID' })
 })
 
 test('a second payment of one order goes to SUSPENSE, once, and its owner is told', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
-  await world.pay(orderId, 'success', 0)
+  const { member, orderId } = await world.paid()
   await world.verify(member, orderId)
   world.retell = (order) => ({ ...order, payments: order.payments.flatMap((one) => [one, { ...one, paymentId: `${one.paymentId}-b` }]) })
   for (let round = 0; round < 2; round++) {
@@ -348,9 +313,7 @@ test('the question about an order that is not ours survives a failure before its
 })
 
 test('the question about a new dispute survives a failure before its first row is written', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member, 20)
-  await world.pay(orderId, 'success', 0)
+  const { member, orderId } = await world.paid(20)
   await world.verify(member, orderId)
   const before = await world.eventCount()
   await refusing('dispute_check', async () => {

@@ -33,9 +33,7 @@ test('transactions are listed newest first, described in the reader’s language
 })
 
 test('a captured order keeps its id', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
-  await world.pay(orderId, 'success', 0)
+  const { member, orderId } = await world.paid()
   await world.verify(member, orderId)
   expect((await world.transactions(member)).transactions).toMatchObject([{ id: orderId, status: 'completed', description: 'Money added' }])
 })

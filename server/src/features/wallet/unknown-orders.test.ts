@@ -13,8 +13,7 @@ const forget = (): void => {
 const age = (orderId: string) =>
   world.db.query(sql`update topup set created_at = created_at - interval '1 hour' where order_id = ${orderId}::text`)
 const ask = async (): Promise<void> => {
-  await world.makeDue()
-  await world.runDue()
+  await world.sweep()
 }
 const statusOf = async (orderId: string): Promise<string> =>
   (await one<{ status: string }>(world.db, sql`select status from topup where order_id = ${orderId}::text`)).status
@@ -36,8 +35,7 @@ async function unanswered(member: bigint, api: 'error_after_commit' | 'bank_fail
 }
 
 test('an order whose creation was answered is never given up: a “no” is told to the operator, and the payment is credited after it', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
+  const { member, orderId } = await world.ordered()
   await age(orderId)
   await world.pay(orderId, 'success', 0)
   forget()
@@ -66,8 +64,7 @@ test('so is an order of which a webhook came, although its creation was not answ
 })
 
 test('a “no” ends no watch over a paid order', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
+  const { orderId } = await world.ordered()
   await age(orderId)
   await world.pay(orderId, 'success', 0)
   await ask()

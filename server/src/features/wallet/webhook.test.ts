@@ -23,8 +23,7 @@ test('a tampered webhook answers 401 and leaves nothing', async () => {
   const body = JSON.stringify({ type: 'PAYMENT_SUCCESS_WEBHOOK', data: { order: { order_id: 'x' } } })
   expect(await post(body, await signed(`${body} `))).toMatchObject({ status: 401, body: { code: 'webhook_signature' } })
   expect((await post(body)).status).toBe(401)
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
+  const { member, orderId } = await world.ordered()
   await world.control('POST', '/faults', { tamper: true })
   await world.pay(orderId, 'success')
   await expect.poll(() => world.answerToWebhook(orderId), { timeout: 10_000 }).toBe(401)
@@ -51,8 +50,7 @@ test('an event of unknown type is stored and answers 200', async () => {
 })
 
 test('a webhook’s body alone moves no money', async () => {
-  const member = await makeMember(world.db)
-  const orderId = await world.newOrder(member)
+  const { member, orderId } = await world.ordered()
   const body = JSON.stringify({
     type: 'PAYMENT_SUCCESS_WEBHOOK',
     event_time: '2026-01-01T00:00:00+05:30',
