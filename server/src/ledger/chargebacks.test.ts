@@ -9,7 +9,7 @@ import { ACCOUNTS } from './accounts.ts'
 import { readBalances } from './balances.ts'
 import { closeWallet } from './closing.ts'
 import { readDebt } from './debts.ts'
-import { addMoney, chargeBack, DAY, newMember, newOrderId, openDay } from './testing/fixtures.ts'
+import { addMoney, chargeBack, DAY, newMember, newOrderId, newPayer, openDay } from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { startRefund } from './refunds.ts'
 import { paySuspense } from './suspense.ts'
@@ -31,8 +31,7 @@ const dispute = (disputeId: string, orderId: string, rupees: number, word: 'take
   chargeBack(database.db, disputeId, orderId, wholeRupees(rupees), word === 'taken', paymentId)
 
 test('a chargeback takes the balance, the rest is a loss and a debt, and a won dispute returns all of it', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(30))
+  const { memberId, orderId } = await newPayer(database.db, 30)
   await withdraw(memberId, 18)
   const all = await Promise.all([1, 2, 3].map(() => dispute('d1', orderId, 30, 'taken')))
   const taken = { what: 'taken', memberId, fromMember: 1200n, suspended: 0n, lost: 1800n, debtPaid: 0n }
@@ -58,8 +57,7 @@ test('a chargeback takes the balance, the rest is a loss and a debt, and a won d
 })
 
 test('a chargeback beyond its payment is refused, and the dispute keeps the reason', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(10))
+  const { memberId, orderId } = await newPayer(database.db, 10)
   expect((await dispute('d2', orderId, 11, 'taken')).problem).toBe('more_than_paid')
   expect((await dispute('d2', orderId, 11, 'taken')).problem).toBeUndefined()
   const nobodys = newOrderId()
@@ -86,8 +84,7 @@ test('a dispute reported with another payment moves nothing and keeps what it to
 })
 
 test('a chargeback of an empty wallet is all our loss, and the top-up cannot be refunded', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(10))
+  const { memberId, orderId } = await newPayer(database.db, 10)
   await dispute('d6', orderId, 4, 'taken')
   expect(await ask(memberId, orderId, 1)).toEqual({ ok: false, code: 'refund_not_possible' })
   await withdraw(memberId, 6)
@@ -245,8 +242,7 @@ test('a loss that an earlier release booked is taken from its open item', async 
 })
 
 test('a dispute about another payment of the order does not block a refund', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(10))
+  const { memberId, orderId } = await newPayer(database.db, 10)
   const second = { orderId, paymentId: `second_${orderId}`, orderAmount: wholeRupees(10) }
   expect(await inTransaction(database.db, (tx) => captureTopup(tx, second))).toEqual({ result: 'suspense', reason: 'second_payment' })
   const isRefundable = async () => (await listUnusedTopups(database.db, memberId))[0]?.isRefundable
@@ -275,8 +271,7 @@ test('a payment of which the bank took a part out of SUSPENSE does not credit it
 })
 
 test('a refund requested before a chargeback is neither approved nor sent while the bank has the money', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(30))
+  const { memberId, orderId } = await newPayer(database.db, 30)
   const [asked, approved] = [randomUUID(), randomUUID()]
   await ask(memberId, orderId, 10, asked)
   await ask(memberId, orderId, 10, approved)
@@ -301,8 +296,7 @@ test('a refund requested before a chargeback is neither approved nor sent while 
 
 test('a chargeback at the same time as withdrawals, joins and refunds uses no rupee twice', async () => {
   for (let round = 0; round < 6; round++) {
-    const memberId = await newMember(database.db)
-    const orderId = await addMoney(database.db, memberId, wholeRupees(20))
+    const { memberId, orderId } = await newPayer(database.db, 20)
     const [asked, drawn, joined, { moved }] = await Promise.all([
       ask(memberId, orderId, 12),
       withdraw(memberId, 12),
@@ -319,8 +313,7 @@ test('a chargeback at the same time as withdrawals, joins and refunds uses no ru
 
 /** A member who paid ₹10, lost it to a chargeback, and left. */
 async function leftWithout(disputeId: string): Promise<{ readonly memberId: bigint; readonly orderId: string }> {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(10))
+  const { memberId, orderId } = await newPayer(database.db, 10)
   await dispute(disputeId, orderId, 10, 'taken')
   expect(await inTransaction(database.db, (tx) => closeWallet(tx, memberId))).toMatchObject({ ok: true })
   return { memberId, orderId }

@@ -16,11 +16,12 @@ import {
   DAY,
   disputed,
   endDay,
+  holdOpen,
   newMember,
   newOrderId,
+  newPayer,
   openDay,
   payOut,
-  holdOpen,
   untilLockWaits,
 } from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
@@ -53,8 +54,7 @@ const lossesOf = async (...disputes: string[]): Promise<bigint> =>
 
 /** A member whose whole ₹30 is held for a withdrawal when the bank takes the ₹30 back. */
 async function inDebt(disputeId: string): Promise<{ memberId: bigint; orderId: string; withdrawal: string }> {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(30))
+  const { memberId, orderId } = await newPayer(database.db, 30)
   const withdrawal = randomUUID()
   await withdraw(memberId, 30, withdrawal)
   await dispute(disputeId, orderId, 30, 'taken')
@@ -63,8 +63,7 @@ async function inDebt(disputeId: string): Promise<{ memberId: bigint; orderId: s
 }
 
 test('a refund rejected after the chargeback of its payment pays the debt', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(30))
+  const { memberId, orderId } = await newPayer(database.db, 30)
   const id = randomUUID()
   await ask(memberId, orderId, 30, id)
   await dispute('r1', orderId, 30, 'taken')
@@ -84,8 +83,7 @@ test('a withdrawal of a member in debt is not approved, and pays the debt when i
 })
 
 test('a withdrawal approved before the chargeback is neither sent nor sent again until the debt ends', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(30))
+  const { memberId, orderId } = await newPayer(database.db, 30)
   const [approved, sending] = [randomUUID(), randomUUID()]
   for (const id of [approved, sending]) {
     await withdraw(memberId, 10, id)
@@ -177,8 +175,7 @@ test.each(PAID_BY)('a dispute won before the withdrawal was %s repays LOSSES, an
 })
 
 test('a dispute won after a part of the debt was paid gives that part to the wallet and the rest to LOSSES', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(30))
+  const { memberId, orderId } = await newPayer(database.db, 30)
   const [small, big] = [randomUUID(), randomUUID()]
   await withdraw(memberId, 5, small)
   await withdraw(memberId, 17, big)
@@ -210,8 +207,7 @@ test('the older of two debts is paid first, and money returned by its dispute pa
 })
 
 test('a member who leaves pays the debt first, and money for the closed account pays the rest', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(30))
+  const { memberId, orderId } = await newPayer(database.db, 30)
   const withdrawal = randomUUID()
   await withdraw(memberId, 30, withdrawal)
   await doing((tx) => bookPayout(tx, { id: withdrawal, word: 'paid' }))
@@ -237,8 +233,7 @@ test('a member who leaves pays the debt first, and money for the closed account 
 })
 
 test('a chargeback of a closed account takes its suspense items, and the rest is a debt', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(30))
+  const { memberId, orderId } = await newPayer(database.db, 30)
   const [small, big] = [randomUUID(), randomUUID()]
   for (const [id, rupees] of [
     [small, 10],
@@ -288,8 +283,7 @@ test('a payment that the bank took out of SUSPENSE credits nobody, and nobody ow
 })
 
 test('an approval that meets a chargeback waits for it and is refused', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(30))
+  const { memberId, orderId } = await newPayer(database.db, 30)
   const [withdrawal, refund] = [randomUUID(), randomUUID()]
   await withdraw(memberId, 30, withdrawal)
   await ask(memberId, await addMoney(database.db, memberId, wholeRupees(10)), 10, refund)
@@ -311,8 +305,7 @@ test('an approval that meets a chargeback waits for it and is refused', async ()
 
 test('an approval, a rejection and a chargeback at once leave no debt beside money in the wallet', async () => {
   for (let round = 0; round < 6; round++) {
-    const memberId = await newMember(database.db)
-    const orderId = await addMoney(database.db, memberId, wholeRupees(20))
+    const { memberId, orderId } = await newPayer(database.db, 20)
     const [one_, two] = [randomUUID(), randomUUID()]
     for (const id of [one_, two]) await withdraw(memberId, 10, id)
     const [approved] = await Promise.all([

@@ -1,14 +1,14 @@
 /** Platform entries: the platform's share, the withheld tax and covered losses, never more than there is. */
 import { randomUUID } from 'node:crypto'
 import { nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
-import { paise, wholeRupees } from '@roz/core/money.ts'
+import { paise } from '@roz/core/money.ts'
 import { beforeAll, expect, test } from 'vitest'
 import { one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { giveRest } from './closing.ts'
 import { bookDisbursement } from './disbursements.ts'
-import { addMoney, chargeBack, DAY, endDay, hashOf, newMember, newMembers, openDay } from './testing/fixtures.ts'
+import { chargeBack, DAY, endDay, hashOf, newMember, newMembers, newPayer, openDay } from './testing/fixtures.ts'
 import { bookSettlement } from './gateway-settlements.ts'
 import { bookHouseEntry, type HouseKind } from './house-entries.ts'
 import { createJoinBatcher } from './join-batcher.ts'
@@ -73,8 +73,7 @@ test('an entry is booked once for its id, and each bill proves one entry of all 
 })
 
 test('the platform’s share pays fees and losses before it can leave, and covers no more than was lost', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(10))
+  const { memberId, orderId } = await newPayer(database.db, 10)
   await inTransaction(database.db, (tx) => giveRest(tx, { memberId, ref: randomUUID() }))
   await chargeBack(database.db, 'd', orderId, paise(70n))
   const settled = { id: 'settled', reference: 'UTR1', amount: paise(900n), fee: paise(30n), evidence: [hashOf('report')] }

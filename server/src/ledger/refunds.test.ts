@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { one, sql, violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
-import { addMoney, DAY, endDay, newMember, newOrderId, openDay, payOut } from './testing/fixtures.ts'
+import { addMoney, DAY, endDay, newMember, newOrderId, newPayer, openDay, payOut } from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { listMovements } from './movements.ts'
 import { requestRefund, stopRefund } from './refunds.ts'
@@ -62,8 +62,7 @@ test('a refund takes from its own top-up, whatever its age, and returns to it wh
 })
 
 test('a top-up is marked refunded when its last part is refunded', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(20))
+  const { memberId, orderId } = await newPayer(database.db, 20)
   const statusOf = () => one(database.db, sql`select status from topup where order_id = ${orderId}::text`)
   for (const [rupees, status] of [
     [5, 'captured'],
@@ -80,8 +79,7 @@ test('a top-up is marked refunded when its last part is refunded', async () => {
 })
 
 test('a refund is at least a rupee, or the whole of a smaller rest', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(10))
+  const { memberId, orderId } = await newPayer(database.db, 10)
   const askFor = (amount: bigint) =>
     inTransaction(database.db, (tx) =>
       requestRefund(tx, { id: randomUUID(), memberId, orderId, amount: paise(amount), reason: 'too much' }),
@@ -95,8 +93,7 @@ test('a refund is at least a rupee, or the whole of a smaller rest', async () =>
 })
 
 test('of twelve requests at the same time five are open; the end of a request makes room for another', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(20))
+  const { memberId, orderId } = await newPayer(database.db, 20)
   const ids = Array.from({ length: 12 }, () => randomUUID())
   const outcomes = await Promise.all(ids.map((id) => ask(memberId, orderId, 1, id)))
   expect(outcomes.filter(({ ok }) => ok)).toHaveLength(5)
@@ -124,8 +121,7 @@ test('a refund is refused after seven days, for the order of another member and 
 
 test('refunds and spending at the same time use no rupee twice', async () => {
   for (let round = 0; round < 8; round++) {
-    const memberId = await newMember(database.db)
-    const orderId = await addMoney(database.db, memberId, wholeRupees(20))
+    const { memberId, orderId } = await newPayer(database.db, 20)
     const outcomes = await Promise.all([
       ask(memberId, orderId, 15),
       withdraw(memberId, 15),
@@ -141,8 +137,7 @@ test('refunds and spending at the same time use no rupee twice', async () => {
 
 test('an approval and a rejection at the same time take effect once, and so do paid and failed', async () => {
   for (let round = 0; round < 6; round++) {
-    const memberId = await newMember(database.db)
-    const orderId = await addMoney(database.db, memberId, wholeRupees(20))
+    const { memberId, orderId } = await newPayer(database.db, 20)
     const id = randomUUID()
     await ask(memberId, orderId, 20, id)
     const rejecting = reject(id)
@@ -158,8 +153,7 @@ test('an approval and a rejection at the same time take effect once, and so do p
 })
 
 test('a refund that the gateway declined stays approved, and can be approved again or rejected', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(20))
+  const { memberId, orderId } = await newPayer(database.db, 20)
   const id = randomUUID()
   await ask(memberId, orderId, 20, id)
   await approve(id)
@@ -210,8 +204,7 @@ test('a failed or rejected refund of a suspense item reopens the item', async ()
 })
 
 test('a refund that comes back after it was paid returns to the member, and its top-up is captured again', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(20))
+  const { memberId, orderId } = await newPayer(database.db, 20)
   const id = randomUUID()
   await ask(memberId, orderId, 20, id)
   await approve(id)
@@ -249,8 +242,7 @@ test('money credited from SUSPENSE is spent in its order, and cannot be refunded
 })
 
 test('winnings are spent last', async () => {
-  const memberId = await newMember(database.db)
-  const orderId = await addMoney(database.db, memberId, wholeRupees(10))
+  const { memberId, orderId } = await newPayer(database.db, 10)
   await createJoinBatcher({ db: database.db }).join({ memberId })
   await endDay(database, DAY)
   await payOut(database.db, DAY, [memberId])

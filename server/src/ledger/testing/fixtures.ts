@@ -85,6 +85,12 @@ export async function addMoney(db: Db, memberId: bigint, amount: Paise): Promise
   return orderId
 }
 
+/** A member who has paid one top-up. */
+export async function newPayer(db: Db, rupees: number): Promise<{ readonly memberId: bigint; readonly orderId: string }> {
+  const memberId = await newMember(db)
+  return { memberId, orderId: await addMoney(db, memberId, wholeRupees(rupees)) }
+}
+
 /** The word of a dispute whose amount the bank has taken, or returned; by default of a payment by `addMoney`. */
 export const disputed = (
   disputeId: string,
