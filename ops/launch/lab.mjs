@@ -26,7 +26,6 @@ const WORK = {
   portal: { file: 'lab/bench/portal-lists.ts', says: "the portal's lists with a million members and ten million movements" },
   archive: { file: 'lab/bench/archive-month.ts', says: 'a month of entries on its way to a file and back' },
   traces: { file: 'lab/bench/traces.ts', says: 'joins per second without and with traces' },
-  clock: { file: 'lab/bench/dev-clock.ts', says: 'the time that /dev/clock needs for a day' },
   verifier: { file: 'lab/bench/verifier.ts', pages: true, says: 'the verifier on a day of one and of ten million entries' },
   faults: { file: 'lab/faults/main.ts', pages: true, says: 'faults under load; --instances 2 or --cluster for more than one server' },
   month: {
