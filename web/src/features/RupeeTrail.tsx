@@ -126,11 +126,7 @@ function Links({ part: { receipts, storyId, videoUrl, on } }: { readonly part: L
           {label}
         </a>
       ))}
-      {isChecked ? null : (
-        <span className="tap muted">
-          <Trans>Can be checked tomorrow</Trans>
-        </span>
-      )}
+      {isChecked ? null : <span className="tap muted">{t`Can be checked tomorrow`}</span>}
     </span>
   )
 }

@@ -2,7 +2,7 @@
  * Checks yesterday's entry against the sealed list when the app opens, auto-joined days included.
  * - It shows nothing while every check passes. A failed check shows an alarm with the evidence.
  */
-import { Trans } from '@lingui/react/macro'
+import { Trans, useLingui } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
 import { paths } from '../paths.ts'
 import { saveFile } from '../app/save-file.ts'
@@ -38,20 +38,16 @@ export function SaveEvidence({ finding }: { readonly finding: Finding }) {
 }
 
 export function TicketWatch() {
+  const { t } = useLingui()
   const finding = useYesterdaysTicket().data
   if (finding === undefined || !isAlarm(finding)) return null
   return (
     <div className="notice alarm" role="alert">
       <p>
-        <b>
-          <Trans>Something is wrong with yesterday's ticket.</Trans>
-        </b>{' '}
-        <AlarmWords finding={finding} /> <Trans>Save this proof first.</Trans>
+        <b>{t`Something is wrong with yesterday's ticket.`}</b> <AlarmWords finding={finding} /> <Trans>Save this proof first.</Trans>
       </p>
       <SaveEvidence finding={finding} />
-      <Link className="tap" to={paths.myTicket} search={{ day: finding.day }}>
-        <Trans>What was checked</Trans>
-      </Link>
+      <Link className="tap" to={paths.myTicket} search={{ day: finding.day }}>{t`What was checked`}</Link>
     </div>
   )
 }

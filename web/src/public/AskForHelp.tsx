@@ -73,23 +73,16 @@ export function AskForHelp() {
 }
 
 function HowItGoes() {
+  const { t } = useLingui()
   const { data } = usePage()
   const days = data?.home.desk.medianDays ?? null
   return (
     <>
-      <h2>
-        <Trans>What happens next</Trans>
-      </h2>
+      <h2>{t`What happens next`}</h2>
       <ol className="prose gap asking">
-        <li>
-          <Trans>You get a number. With it you can see where your request is.</Trans>
-        </li>
-        <li>
-          <Trans>We call you. We may visit you, or ask for a paper.</Trans>
-        </li>
-        <li>
-          <Trans>If we agree, we pay the shop, the school or the chemist directly.</Trans>
-        </li>
+        <li>{t`You get a number. With it you can see where your request is.`}</li>
+        <li>{t`We call you. We may visit you, or ask for a paper.`}</li>
+        <li>{t`If we agree, we pay the shop, the school or the chemist directly.`}</li>
       </ol>
       <p className="gap">
         <Trans>
@@ -118,18 +111,14 @@ function Form({ asked }: { readonly asked: FormAsked | undefined }) {
   const value = (name: string): string => asked?.values[name] ?? ''
   return (
     <form method="post" action={to('askForHelp')} className="narrow">
-      <h2>
-        <Trans>Your request</Trans>
-      </h2>
+      <h2>{t`Your request`}</h2>
       {asked === undefined ? null : (
         <p className="form-error gap" role="alert">
           {asked.refusal}
         </p>
       )}
       <fieldset className="field gap">
-        <legend>
-          <Trans>Who needs the help?</Trans>
-        </legend>
+        <legend>{t`Who needs the help?`}</legend>
         {CASE_FOR.map((who) => (
           <label key={who} className="pick">
             <input type="radio" name="for" value={who} defaultChecked={value('for') === who} required />
@@ -143,9 +132,7 @@ function Form({ asked }: { readonly asked: FormAsked | undefined }) {
         </label>
       </fieldset>
       <div className="field">
-        <label htmlFor="kind">
-          <Trans>What is the help for?</Trans>
-        </label>
+        <label htmlFor="kind">{t`What is the help for?`}</label>
         <select id="kind" name="kind" defaultValue={value('kind')} required {...invalidOf(asked, 'kind')}>
           <option value="">{t`Please choose`}</option>
           {CASE_KINDS.map((kind) => (
@@ -157,9 +144,7 @@ function Form({ asked }: { readonly asked: FormAsked | undefined }) {
         <Problem asked={asked} name="kind" />
       </div>
       <div className="field">
-        <label htmlFor="words">
-          <Trans>What is needed, and why?</Trans>
-        </label>
+        <label htmlFor="words">{t`What is needed, and why?`}</label>
         <textarea
           id="words"
           name="words"
@@ -175,9 +160,7 @@ function Form({ asked }: { readonly asked: FormAsked | undefined }) {
       <Line asked={asked} name="until" label={t`Until when? Leave empty if it can wait.`} type="date" />
       <Line asked={asked} name="district" label={t`District`} required />
       <div className="field">
-        <label htmlFor="state">
-          <Trans>State</Trans>
-        </label>
+        <label htmlFor="state">{t`State`}</label>
         <select id="state" name="state" autoComplete="off" defaultValue={value('state')} required {...invalidOf(asked, 'state')}>
           <option value="">{t`Please choose`}</option>
           {statesIn(language).map(({ code, name }) => (
@@ -191,12 +174,8 @@ function Form({ asked }: { readonly asked: FormAsked | undefined }) {
       <Line asked={asked} name="name" label={t`Your name`} complete="name" required />
       <Line asked={asked} name="phone" label={t`Your mobile number, 10 digits`} type="tel" complete="tel-national" mode="tel" required />
       <Line asked={asked} name="email" label={t`Your email, if you have one`} type="email" complete="email" />
-      <p className="small muted">
-        <Trans>Only our team reads this. We delete it when it is no longer needed. The Privacy Policy says when.</Trans>
-      </p>
-      <button className="button wide gap" type="submit">
-        <Trans>Ask for help</Trans>
-      </button>
+      <p className="small muted">{t`Only our team reads this. We delete it when it is no longer needed. The Privacy Policy says when.`}</p>
+      <button className="button wide gap" type="submit">{t`Ask for help`}</button>
     </form>
   )
 }
@@ -207,16 +186,12 @@ function See() {
   const { to } = usePage()
   return (
     <form method="post" action={`${to('askForHelp')}/see`} className="narrow">
-      <h2>
-        <Trans>You have asked already?</Trans>
-      </h2>
+      <h2>{t`You have asked already?`}</h2>
       <div className="gap">
         <Line asked={undefined} name="number" label={t`Your number, such as 4729`} required />
         <GivenPhone id="given-phone" />
       </div>
-      <button className="button secondary" type="submit">
-        <Trans>See your request</Trans>
-      </button>
+      <button className="button secondary" type="submit">{t`See your request`}</button>
     </form>
   )
 }
@@ -263,6 +238,7 @@ function Problem({ asked, name }: { readonly asked: FormAsked | undefined; reado
 }
 
 function Stored({ number }: { readonly number: string }) {
+  const { t } = useLingui()
   const { to } = usePage()
   const address = `${to('askForHelp')}/${number}`
   return (
@@ -272,13 +248,9 @@ function Stored({ number }: { readonly number: string }) {
           <Trans>We have your request. Your number is #{number}.</Trans>
         </h2>
       </div>
+      <p className="gap">{t`Write this number down. With it and your phone number you can see where your request is.`}</p>
       <p className="gap">
-        <Trans>Write this number down. With it and your phone number you can see where your request is.</Trans>
-      </p>
-      <p className="gap">
-        <a className="tap" href={address}>
-          <Trans>See your request</Trans>
-        </a>
+        <a className="tap" href={address}>{t`See your request`}</a>
       </p>
     </Section>
   )
@@ -287,7 +259,7 @@ function Stored({ number }: { readonly number: string }) {
 type LookAsked = Extract<AskedHelp, { kind: 'look' }>
 
 function Look({ asked: { number, refusal, found } }: { readonly asked: LookAsked }) {
-  const { i18n } = useLingui()
+  const { t, i18n } = useLingui()
   const { to, language } = usePage()
   return (
     <Section>
@@ -297,9 +269,7 @@ function Look({ asked: { number, refusal, found } }: { readonly asked: LookAsked
       {found === undefined ? (
         <form method="post" action={`${to('askForHelp')}/${number}`} className="narrow gap">
           <GivenPhone id="phone" refusal={refusal} />
-          <button className="button" type="submit">
-            <Trans>See your request</Trans>
-          </button>
+          <button className="button" type="submit">{t`See your request`}</button>
         </form>
       ) : (
         <div role="status">
@@ -311,9 +281,7 @@ function Look({ asked: { number, refusal, found } }: { readonly asked: LookAsked
           </p>
           {mayWithdraw(found.stage) ? (
             <p>
-              <a className="tap" href={`${to('askForHelp')}/${number}/withdraw`}>
-                <Trans>Withdraw this request</Trans>
-              </a>
+              <a className="tap" href={`${to('askForHelp')}/${number}/withdraw`}>{t`Withdraw this request`}</a>
             </p>
           ) : null}
         </div>

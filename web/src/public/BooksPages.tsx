@@ -25,21 +25,18 @@ import { usePageTitle } from './titles.ts'
 type Totals = PublicDays['totals']
 
 export function MoneyTrail() {
+  const { t } = useLingui()
   const { data } = usePage()
   return (
     <>
       <Heading title={usePageTitle('moneyTrail')} lead={<Trans>Every rupee in, and where it went: live figures.</Trans>} />
       <Section when={<Trans>Today</Trans>} note={<RoundDay />}>
-        <h2>
-          <Trans>In today's round</Trans>
-        </h2>
+        <h2>{t`In today's round`}</h2>
         {data === undefined ? <FiguresMissing /> : <TodaysMoney />}
         {data?.days === undefined ? null : <FrozenOrders frozen={data.days.frozen} />}
       </Section>
       <Section when={<Trans>So far</Trans>} id="totals">
-        <h2>
-          <Trans>In and out, to the paisa</Trans>
-        </h2>
+        <h2>{t`In and out, to the paisa`}</h2>
         {data?.days === undefined ? <FiguresMissing /> : <InAndOut totals={data.days.totals} />}
         <PromisesKept />
         <DeskFigures />
@@ -47,22 +44,16 @@ export function MoneyTrail() {
       </Section>
       {data?.days === undefined || data.days.totals.entries === 0 ? null : (
         <Section when={<Trans>₹1</Trans>} id="rupee">
-          <h2>
-            <Trans>Where your ₹1 went</Trans>
-          </h2>
+          <h2>{t`Where your ₹1 went`}</h2>
           <OneRupee totals={data.days.totals} />
         </Section>
       )}
       <Section when={<Trans>Day by day</Trans>} note={<Trans>newest first</Trans>} id="days">
-        <h2>
-          <Trans>Each day's money</Trans>
-        </h2>
+        <h2>{t`Each day's money`}</h2>
         <DayList draw={(day, isNewest) => <DayMoney key={day.day} day={day} open={isNewest} />} />
       </Section>
       <Section when={<Trans>By decision</Trans>} note={<Trans>newest first</Trans>} id="entries">
-        <h2>
-          <Trans>Help that came back, and the platform's own payments</Trans>
-        </h2>
+        <h2>{t`Help that came back, and the platform's own payments`}</h2>
         {data?.days === undefined ? <FiguresMissing /> : <OtherEntries entries={data.days.otherEntries} />}
       </Section>
       <Section when={<Trans>The rule</Trans>}>
@@ -98,6 +89,7 @@ function TodaysMoney() {
 
 /** Both columns have the same total: rupees and gifts in; help paid, help fund, rewards and platform out. */
 function InAndOut({ totals }: { readonly totals: Totals }) {
+  const { t } = useLingui()
   const { modes } = usePage()
   const { days, entries, intake, split, disbursed, helpFund, winners, passedOn } = totals
   const gifts = exact(helpFund + disbursed - split.need)
@@ -112,9 +104,7 @@ function InAndOut({ totals }: { readonly totals: Totals }) {
       </p>
       <div className="two-books gap">
         <div>
-          <h3>
-            <Trans>In</Trans>
-          </h3>
+          <h3>{t`In`}</h3>
           <div className="ledger">
             <LedgerRow label={<Trans>Put in by members</Trans>}>{formatMoney(intake)}</LedgerRow>
             {gifts > 0 ? <LedgerRow label={<Trans>Donations to the help fund</Trans>}>{formatMoney(gifts)}</LedgerRow> : null}
@@ -124,9 +114,7 @@ function InAndOut({ totals }: { readonly totals: Totals }) {
           </div>
         </div>
         <div>
-          <h3>
-            <Trans>Out</Trans>
-          </h3>
+          <h3>{t`Out`}</h3>
           <div className="ledger">
             <LedgerRow part="need" label={<Trans>Help sent</Trans>}>
               {formatMoney(disbursed)}
@@ -196,32 +184,26 @@ function DayList({ draw }: { readonly draw: (day: Day, isNewest: boolean) => Rea
   if (days.length === 0) {
     return (
       <div className="gap">
-        <EmptyState title={t`No day is over yet`} art="slip">
-          <Trans>The first day appears here after midnight.</Trans>
-        </EmptyState>
+        <EmptyState title={t`No day is over yet`} art="slip">{t`The first day appears here after midnight.`}</EmptyState>
       </div>
     )
   }
   return (
     <>
       <ol className="day-pages gap">{days.map((day, index) => draw(day, index === 0))}</ol>
-      <OlderRows cursor={nextCursor} page="verify" from="/api/public/days?limit=31">
-        <Trans>Show older days</Trans>
-      </OlderRows>
+      <OlderRows cursor={nextCursor} page="verify" from="/api/public/days?limit=31">{t`Show older days`}</OlderRows>
     </>
   )
 }
 
 export function DailyReports() {
   const { data, modes } = usePage()
-  const { i18n } = useLingui()
+  const { t, i18n } = useLingui()
   return (
     <>
       <Heading title={usePageTitle('dailyReports')} lead={i18n._(leadOf('dailyReports', modes))} />
       <Section when={<Trans>Today</Trans>} note={<RoundDay />}>
-        <h2>
-          <Trans>Today's round</Trans>
-        </h2>
+        <h2>{t`Today's round`}</h2>
         {data === undefined ? (
           <FiguresMissing />
         ) : (
@@ -234,15 +216,11 @@ export function DailyReports() {
         )}
       </Section>
       <Section when={<Trans>Earlier days</Trans>} note={<Trans>newest first</Trans>} id="days">
-        <h2>
-          <Trans>Days that are over</Trans>
-        </h2>
+        <h2>{t`Days that are over`}</h2>
         <DayList draw={(day, isNewest) => <DayReport key={day.day} day={day} open={isNewest} />} />
       </Section>
       <Section when={<Trans>Stories</Trans>}>
-        <h2>
-          <Trans>Days with a story</Trans>
-        </h2>
+        <h2>{t`Days with a story`}</h2>
         {data === undefined ? <FiguresMissing /> : <PublishedDays />}
       </Section>
     </>
@@ -324,9 +302,7 @@ function PublishedDays() {
   if (stories.length === 0) {
     return (
       <div className="gap">
-        <EmptyState title={t`No impact stories yet`}>
-          <Trans>Days appear here once their story is published.</Trans>
-        </EmptyState>
+        <EmptyState title={t`No impact stories yet`}>{t`Days appear here once their story is published.`}</EmptyState>
       </div>
     )
   }
@@ -343,9 +319,7 @@ function PublishedDays() {
           </span>
           <span className="amount">
             {story.amount > 0 ? formatMoney(story.amount) : null}
-            {story.amount > 0 ? (
-              <span className="small muted block">{story.sent ? <Trans>Sent</Trans> : <Trans>Set aside</Trans>}</span>
-            ) : null}
+            {story.amount > 0 ? <span className="small muted block">{story.sent ? t`Sent` : t`Set aside`}</span> : null}
           </span>
         </li>
       ))}

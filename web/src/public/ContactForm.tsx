@@ -24,9 +24,7 @@ export function ContactForm() {
         data-fill={FIELD_TEXTS.fill_all[language]}
       >
         <noscript>
-          <p className="form-error">
-            <Trans>This form needs JavaScript. You can also email or call us.</Trans>
-          </p>
+          <p className="form-error">{t`This form needs JavaScript. You can also email or call us.`}</p>
         </noscript>
         <p className="form-error" role="alert" hidden />
         {fields.map(([name, label, complete, problem]) => (
@@ -44,15 +42,11 @@ export function ContactForm() {
           </div>
         ))}
         <div className="field">
-          <label htmlFor="message">
-            <Trans>Message</Trans>
-          </label>
+          <label htmlFor="message">{t`Message`}</label>
           <textarea id="message" name="message" required maxLength={4000} aria-describedby="message-error" />
           <p className="field-error" id="message-error" data-problem={FIELD_TEXTS.message_length[language]} hidden />
         </div>
-        <button className="button" type="submit">
-          <Trans>Send Message</Trans>
-        </button>
+        <button className="button" type="submit">{t`Send Message`}</button>
       </form>
       <div className="sent" role="status" data-sent="">
         <div hidden>

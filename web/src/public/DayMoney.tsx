@@ -77,19 +77,16 @@ export function DayMoney({ day, open }: { readonly day: Day; readonly open: bool
 
 /** The requests for help that waited for too little money, in the order of the day's random number. */
 function HelpOrder({ day: { helpOrder } }: { readonly day: Day }) {
+  const { t } = useLingui()
   if (helpOrder === null) return null
   const { numbers, isDrawn } = helpOrder
   return (
     <div className="bills">
-      <h3>
-        <Trans>The day decided</Trans>
-      </h3>
+      <h3>{t`The day decided`}</h3>
       <p>
-        {isDrawn ? (
-          <Trans>These agreed requests for help were equally urgent. The random number of this day put them in this order.</Trans>
-        ) : (
-          <Trans>This day had no random number, so these requests for help have no order.</Trans>
-        )}
+        {isDrawn
+          ? t`These agreed requests for help were equally urgent. The random number of this day put them in this order.`
+          : t`This day had no random number, so these requests for help have no order.`}
       </p>
       <Numbers numbers={numbers} isOrdered={isDrawn} />
       {isDrawn ? (
@@ -133,17 +130,14 @@ export function FrozenOrders({ frozen }: { readonly frozen: PublicDays['frozen']
 
 /** Each disbursement of the day, with the hash of the document that proves it. */
 export function Bills({ day }: { readonly day: Day }) {
+  const { t } = useLingui()
   const { language } = usePage()
   if (day.split.need === 0) return null
   return (
     <div className="bills">
-      <h3>
-        <Trans>Bills</Trans>
-      </h3>
+      <h3>{t`Bills`}</h3>
       {day.receipts.length === 0 ? (
-        <p className="muted">
-          <Trans>None yet: this day's share is set aside in the help fund.</Trans>
-        </p>
+        <p className="muted">{t`None yet: this day's share is set aside in the help fund.`}</p>
       ) : (
         <ul className="ledger narrow">
           {day.receipts.map(({ allotted, name, back, received, ...entry }) => {
@@ -214,24 +208,19 @@ function EntryWords({ entry, name }: { readonly entry: Entry; readonly name: str
 
 /** The bills of an entry: each picture that is not withheld, and below them the hash that the books have of it. */
 function Evidence({ entry: { evidence, hasPictures, withheld } }: { readonly entry: Entry }) {
+  const { t } = useLingui()
   if (evidence.length === 0) return null
   return (
     <>
       {evidence.map((hash) =>
         withheld.includes(hash) ? (
-          <span key={hash} className="muted block">
-            <Trans>Picture withheld</Trans>
-          </span>
+          <span key={hash} className="muted block">{t`Picture withheld`}</span>
         ) : hasPictures ? (
-          <a key={hash} className="tap" href={`/api/receipts/${hash}`}>
-            <Trans>See the bill</Trans>
-          </a>
+          <a key={hash} className="tap" href={`/api/receipts/${hash}`}>{t`See the bill`}</a>
         ) : null,
       )}
       <details>
-        <summary>
-          <Trans>Technical details</Trans>
-        </summary>
+        <summary>{t`Technical details`}</summary>
         {evidence.map((hash) => (
           <p key={hash} className="small">
             <Trans>

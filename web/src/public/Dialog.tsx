@@ -12,9 +12,7 @@ export function VideoDialog() {
   return (
     <dialog className="lg video-box" id="video" aria-labelledby="video-title" data-video={id}>
       <div className="modal-head">
-        <h2 id="video-title">
-          <Trans>How it works</Trans>
-        </h2>
+        <h2 id="video-title">{t`How it works`}</h2>
         <button className="icon-button" type="button" aria-label={t`Close`} data-close="">
           <CloseIcon />
         </button>

@@ -32,9 +32,7 @@ function Header({ page }: { readonly page: PublicPage | undefined }) {
       <div className="wrap">
         <a className="logo" href={to('home')}>
           <LogoArt brandName={brandName} />
-          <span className="hidden">
-            <Trans>home</Trans>
-          </span>
+          <span className="hidden">{t`home`}</span>
         </a>
         {LANGUAGES.filter((other) => other !== language).map((other) => (
           <a
@@ -48,9 +46,7 @@ function Header({ page }: { readonly page: PublicPage | undefined }) {
             {SPEECH[other].name}
           </a>
         ))}
-        <a className="bar-link" href={paths.login} data-account={t`Dashboard`}>
-          <Trans>Log in</Trans>
-        </a>
+        <a className="bar-link" href={paths.login} data-account={t`Dashboard`}>{t`Log in`}</a>
       </div>
     </header>
   )
@@ -99,12 +95,8 @@ function Footer() {
     <footer className="cloth foot no-print">
       <div className="wrap foot-columns">
         <div className="foot-brand">
-          <p className="display">
-            <Trans>One rupee a day, together.</Trans>
-          </p>
-          <p>
-            <Trans>Each round closes at midnight India time, and the next one opens.</Trans>
-          </p>
+          <p className="display">{t`One rupee a day, together.`}</p>
+          <p>{t`Each round closes at midnight India time, and the next one opens.`}</p>
         </div>
         {columns.map(({ title, links }) => (
           <nav key={title} aria-label={title}>

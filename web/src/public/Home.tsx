@@ -60,15 +60,11 @@ function Hero() {
     <Section className="hero" when={<Trans>Today</Trans>}>
       <p className="day-line">
         <span>{formatLongDay(new Date(nowMs), language)}</span>
-        <span>
-          <Trans>India time</Trans>
-        </span>
+        <span>{t`India time`}</span>
       </p>
       <div className="hero-grid">
         <div>
-          <h1>
-            <Trans>One rupee a day, together.</Trans>
-          </h1>
+          <h1>{t`One rupee a day, together.`}</h1>
           <p className="lead">
             {winners > 0 ? (
               <Trans>
@@ -82,12 +78,8 @@ function Hero() {
             )}
           </p>
           <div className="buttons">
-            <a className="button" href={paths.register}>
-              <Trans>Put in my first rupee</Trans>
-            </a>
-            <HowItWorksButton>
-              <Trans>See Real Impact</Trans>
-            </HowItWorksButton>
+            <a className="button" href={paths.register}>{t`Put in my first rupee`}</a>
+            <HowItWorksButton>{t`See Real Impact`}</HowItWorksButton>
           </div>
           <p className="small muted">
             <Trans>{yearly} a year at most. Stop any day.</Trans>
@@ -108,9 +100,7 @@ function Hero() {
                 </span>
                 <span className="amount display share">
                   {percent}
-                  <i>
-                    <Trans>paise</Trans>
-                  </i>
+                  <i>{t`paise`}</i>
                 </span>
               </div>
             ))}
@@ -137,34 +127,27 @@ function HowItWorksButton({ children }: { readonly children: React.ReactNode }) 
 }
 
 function SoFar({ stats }: { readonly stats: HomeData['stats'] | undefined }) {
+  const { t } = useLingui()
   const { people, contributors } = usePage().site
   return (
     <Section when={<Trans>So far</Trans>}>
-      <h2 className="hidden">
-        <Trans>So far</Trans>
-      </h2>
+      <h2 className="hidden">{t`So far`}</h2>
       {stats === undefined ? (
         <FiguresMissing />
       ) : (
         <dl className="stats">
           <div>
-            <dt>
-              <Trans>set aside for people in need</Trans>
-            </dt>
+            <dt>{t`set aside for people in need`}</dt>
             <dd data-live="totalCharity">
               <Money amount={stats.totalCharity} />
             </dd>
           </div>
           <div>
-            <dt>
-              <Trans>members who joined</Trans>
-            </dt>
+            <dt>{t`members who joined`}</dt>
             <dd data-live="totalPeople">{formatCount(stats.totalPeople)}</dd>
           </div>
           <div>
-            <dt>
-              <Trans>rounds</Trans>
-            </dt>
+            <dt>{t`rounds`}</dt>
             <dd data-live="rounds">{formatCount(stats.rounds)}</dd>
           </div>
         </dl>
@@ -193,9 +176,7 @@ function Today() {
         </span>
       }
     >
-      <h2>
-        <Trans>Today's impact in real time</Trans>
-      </h2>
+      <h2>{t`Today's impact in real time`}</h2>
       {data === undefined ? <FiguresMissing /> : <TodayFigures today={data.home.stats.today} />}
     </Section>
   )
@@ -204,21 +185,18 @@ function Today() {
 const FIGURE_OF = { need: 'charity', gift: 'giveaway', run: 'platform' } as const
 
 function TodayFigures({ today }: { readonly today: HomeData['stats']['today'] }) {
+  const { t } = useLingui()
   const isOpen = usePage().data?.round.status === 'open'
   const { split } = usePage().modes
   const shares = useShares(split)
   return (
     <div className="two">
       <div>
-        <p className={isOpen ? 'badge ok live' : 'badge'}>
-          {isOpen ? <Trans>Today's round is open</Trans> : <Trans>Today's round is closed</Trans>}
-        </p>
+        <p className={isOpen ? 'badge ok live' : 'badge'}>{isOpen ? t`Today's round is open` : t`Today's round is closed`}</p>
         <p className="pool" data-live="pool">
           <Money amount={today.pool} />
         </p>
-        <p className="muted">
-          <Trans>put in so far today. The round closes at midnight.</Trans>
-        </p>
+        <p className="muted">{t`put in so far today. The round closes at midnight.`}</p>
       </div>
       <div>
         <Ruler split={split} />
@@ -233,9 +211,7 @@ function TodayFigures({ today }: { readonly today: HomeData['stats']['today'] })
             </div>
           ))}
           <div className="sum">
-            <span>
-              <Trans>In the round</Trans>
-            </span>
+            <span>{t`In the round`}</span>
             <span className="amount" data-live="poolTotal">
               {formatMoney(today.pool)}
             </span>
@@ -254,7 +230,7 @@ function Yesterday() {
   // The newest story may be from an older day. Its heading then names that day.
   const isOlder = story !== undefined && story.date !== addDays(dayAt(nowMs), -1)
   return (
-    <Section when={isOlder ? <Trans>Most recent</Trans> : <Trans>Yesterday</Trans>} note={isOlder ? undefined : date}>
+    <Section when={isOlder ? t`Most recent` : t`Yesterday`} note={isOlder ? undefined : date}>
       <h2>{isOlder ? <Trans>Impact of {date}</Trans> : <Trans>Yesterday's impact</Trans>}</h2>
       {data === undefined ? (
         <FiguresMissing />
@@ -266,9 +242,7 @@ function Yesterday() {
         <BesideMedia story={story}>
           {story.isActive ? (
             <p className="state">
-              <span className="badge ok live">
-                <Trans>Live</Trans>
-              </span>
+              <span className="badge ok live">{t`Live`}</span>
             </p>
           ) : null}
           <h3 lang={langOf(story.languages.title, language)}>{story.title}</h3>
@@ -279,9 +253,7 @@ function Yesterday() {
           </p>
           <WinnerLine story={story} />
           <p>
-            <a className="tap" href={to('impactStories')}>
-              <Trans>All impact stories</Trans>
-            </a>
+            <a className="tap" href={to('impactStories')}>{t`All impact stories`}</a>
           </p>
         </BesideMedia>
       )}
@@ -297,21 +269,16 @@ function Split() {
 const SplitArt = () => <Art name={usePage().modes.split.winners > 0 ? 'cut' : 'coin'} className="vignette" />
 
 function HowItWorks() {
+  const { t } = useLingui()
   return (
     <Section id="how" when={<Trans>Every day</Trans>}>
-      <h2>
-        <Trans>How it works</Trans>
-      </h2>
+      <h2>{t`How it works`}</h2>
       <ol className="steps">
         <li>
           <Art name="stack" className="vignette" />
           <div>
-            <h3>
-              <Trans>Put in one rupee</Trans>
-            </h3>
-            <p>
-              <Trans>One tap before midnight, or turn on Auto Participate. At most ₹1.00 a day.</Trans>
-            </p>
+            <h3>{t`Put in one rupee`}</h3>
+            <p>{t`One tap before midnight, or turn on Auto Participate. At most ₹1.00 a day.`}</p>
           </div>
         </li>
         <li>
@@ -328,9 +295,7 @@ function HowItWorks() {
         <li>
           <Art name="slip" className="vignette" />
           <div>
-            <h3>
-              <Trans>You see where it went</Trans>
-            </h3>
+            <h3>{t`You see where it went`}</h3>
             <p>
               <Trans>
                 Our aim is the next day: a video, announced for 6 PM, receipts and the story. The Money Trail shows what was sent, and when.
@@ -340,15 +305,14 @@ function HowItWorks() {
         </li>
       </ol>
       <p className="gap">
-        <HowItWorksButton>
-          <Trans>Watch how it works</Trans>
-        </HowItWorksButton>
+        <HowItWorksButton>{t`Watch how it works`}</HowItWorksButton>
       </p>
     </Section>
   )
 }
 
 function Tonight() {
+  const { t } = useLingui()
   const { data, site, modes } = usePage()
   const { topupMinRupees } = site
   const status = data?.round.status ?? 'open'
@@ -356,7 +320,7 @@ function Tonight() {
     <Section className="end" when={<Trans>Tonight</Trans>} note={<Trans>midnight</Trans>}>
       <Art name="coin" className="end-coin" />
       <div>
-        <h2>{status === 'open' ? <Trans>Today's round is still open.</Trans> : <Trans>Today's round is closed</Trans>}</h2>
+        <h2>{status === 'open' ? t`Today's round is still open.` : t`Today's round is closed`}</h2>
         <p className="lead">
           {modes.topupsOn ? (
             <Trans>Add ₹{topupMinRupees} or more once; each round takes ₹1.</Trans>
@@ -364,9 +328,7 @@ function Tonight() {
             <Trans>Adding money is paused. Each round takes ₹1.</Trans>
           )}
         </p>
-        <a className="button" href={paths.register}>
-          <Trans>Put in my first rupee</Trans>
-        </a>
+        <a className="button" href={paths.register}>{t`Put in my first rupee`}</a>
       </div>
     </Section>
   )

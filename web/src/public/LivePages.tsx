@@ -24,17 +24,13 @@ export function ImpactVideos() {
         {data === undefined ? (
           <FiguresMissing />
         ) : withVideo.length === 0 ? (
-          <EmptyState title={t`No impact story available yet`} art="cut">
-            <Trans>The first impact video will appear here.</Trans>
-          </EmptyState>
+          <EmptyState title={t`No impact story available yet`} art="cut">{t`The first impact video will appear here.`}</EmptyState>
         ) : (
           <StoryList stories={withVideo} />
         )}
         {data === undefined || data.storiesNext === null ? null : (
           <p className="gap">
-            <a className="tap" href={to('impactStories')}>
-              <Trans>All impact stories</Trans>
-            </a>
+            <a className="tap" href={to('impactStories')}>{t`All impact stories`}</a>
           </p>
         )}
       </Section>

@@ -50,18 +50,15 @@ export function Terms() {
 }
 
 export function RefundPolicy() {
+  const { t } = useLingui()
   const { to } = usePage()
   return (
     <>
       <Heading title={usePageTitle('refundPolicy')} lead={<Trans>Ask within 7 days, get your money in 5–10 business days.</Trans>}>
         <TranslationNote />
         <p className="buttons no-print">
-          <button className="button" type="button" data-print="">
-            <Trans>Print</Trans>
-          </button>
-          <a className="button secondary" href={to('home')} data-back="">
-            <Trans>Back</Trans>
-          </a>
+          <button className="button" type="button" data-print="">{t`Print`}</button>
+          <a className="button secondary" href={to('home')} data-back="">{t`Back`}</a>
         </p>
       </Heading>
       <Section>
@@ -107,7 +104,7 @@ export function DirectHelpProcess() {
 export function GiveawaySelection() {
   const reward = useReward()
   const { data, language, to, modes } = usePage()
-  const { i18n } = useLingui()
+  const { t, i18n } = useLingui()
   const winner = data?.round.lastWinner ?? undefined
   return (
     <>
@@ -118,13 +115,13 @@ export function GiveawaySelection() {
         <Prose name="giveaway-selection" />
         <p className="buttons gap">
           <a className="button secondary" href={to('verify')}>
-            {hasDraw(modes) ? <Trans>See and check the latest draw</Trans> : <Trans>See and check the latest round</Trans>}
+            {hasDraw(modes) ? t`See and check the latest draw` : t`See and check the latest round`}
           </a>
         </p>
       </Section>
       {winner === undefined ? null : (
         <Section when={<Trans>Latest</Trans>} note={formatDay(winner.date, language)}>
-          <h2>{winner.others === 0 ? <Trans>The latest winner</Trans> : <Trans>The latest winners</Trans>}</h2>
+          <h2>{winner.others === 0 ? t`The latest winner` : t`The latest winners`}</h2>
           <div className="ledger narrow gap">
             <LedgerRow
               label={
@@ -148,6 +145,7 @@ export function GiveawaySelection() {
 }
 
 export function HelpCenter() {
+  const { t } = useLingui()
   const { site, to } = usePage()
   return (
     <>
@@ -156,17 +154,11 @@ export function HelpCenter() {
         <Prose name="help-center" />
       </Section>
       <Section when={<Trans>Support</Trans>}>
-        <h2>
-          <Trans>Write to us if you are still stuck.</Trans>
-        </h2>
-        <p className="lead gap">
-          <Trans>We answer within 24 hours.</Trans>
-        </p>
+        <h2>{t`Write to us if you are still stuck.`}</h2>
+        <p className="lead gap">{t`We answer within 24 hours.`}</p>
         <AskLink />
         <p className="buttons gap">
-          <a className="button" href={to('contactUs')}>
-            <Trans>Contact Us</Trans>
-          </a>
+          <a className="button" href={to('contactUs')}>{t`Contact Us`}</a>
           <a className="button secondary" href={`mailto:${site.supportEmail}`}>
             {site.supportEmail}
           </a>
@@ -189,6 +181,7 @@ function AskLink() {
 }
 
 export function ContactUs() {
+  const { t } = useLingui()
   const { site } = usePage()
   return (
     <>
@@ -197,9 +190,7 @@ export function ContactUs() {
         <div className="pairs">
           <div className="cards">
             <div>
-              <h2>
-                <Trans>Email us</Trans>
-              </h2>
+              <h2>{t`Email us`}</h2>
               <p>
                 <a className="tap" href={`mailto:${site.supportEmail}`}>
                   {site.supportEmail}
@@ -207,9 +198,7 @@ export function ContactUs() {
               </p>
             </div>
             <div>
-              <h2>
-                <Trans>Call us</Trans>
-              </h2>
+              <h2>{t`Call us`}</h2>
               <p>
                 <a className="tap" href={`tel:${site.supportPhone.replace(/[^+\d]/g, '')}`}>
                   {site.supportPhone}
@@ -217,15 +206,11 @@ export function ContactUs() {
               </p>
             </div>
             <div>
-              <h2>
-                <Trans>Ask for help</Trans>
-              </h2>
+              <h2>{t`Ask for help`}</h2>
               <AskLink />
             </div>
             <div>
-              <h2>
-                <Trans>Office</Trans>
-              </h2>
+              <h2>{t`Office`}</h2>
               <address>{site.officeAddress}</address>
             </div>
           </div>
@@ -237,19 +222,14 @@ export function ContactUs() {
 }
 
 export function NotFound() {
+  const { t } = useLingui()
   const { to } = usePage()
   return (
     <Section when="404" className="head-section">
-      <h1>
-        <Trans>Page not found</Trans>
-      </h1>
-      <p className="lead">
-        <Trans>We can't find this page. The address may be mistyped, or the page may have moved.</Trans>
-      </p>
+      <h1>{t`Page not found`}</h1>
+      <p className="lead">{t`We can't find this page. The address may be mistyped, or the page may have moved.`}</p>
       <p className="buttons">
-        <a className="button" href={to('home')}>
-          <Trans>Go to Home</Trans>
-        </a>
+        <a className="button" href={to('home')}>{t`Go to Home`}</a>
       </p>
     </Section>
   )

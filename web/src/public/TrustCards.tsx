@@ -38,9 +38,7 @@ export function TrustCards() {
   ]
   return (
     <Section when={<Trans>In public</Trans>}>
-      <h2>
-        <Trans>Don't trust us. Check.</Trans>
-      </h2>
+      <h2>{t`Don't trust us. Check.`}</h2>
       <ul className="trust">
         {cards.map(([seal, title, text, page, link], index) => (
           <li key={page}>

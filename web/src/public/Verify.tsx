@@ -20,6 +20,7 @@ import { usePageTitle } from './titles.ts'
 declare const __VERIFIER_SHA256__: string
 
 export function Verify() {
+  const { t } = useLingui()
   const { modes } = usePage()
   return (
     <>
@@ -34,12 +35,7 @@ export function Verify() {
         <Section when={<Trans>The day</Trans>} note={<span data-fill="day" />} id="check" className="filled">
           <Check />
         </Section>
-        <Section
-          when={hasDraw(modes) ? <Trans>The draw</Trans> : <Trans>The round</Trans>}
-          note={<Trans>in pictures</Trans>}
-          id="draw"
-          className="filled"
-        >
+        <Section when={hasDraw(modes) ? t`The draw` : t`The round`} note={<Trans>in pictures</Trans>} id="draw" className="filled">
           <DrawStory several={modes.split.winners > 1} />
         </Section>
       </div>
@@ -47,9 +43,7 @@ export function Verify() {
         <OwnProgram />
       </Section>
       <Section when={<Trans>The limits</Trans>}>
-        <h2>
-          <Trans>What you still have to trust</Trans>
-        </h2>
+        <h2>{t`What you still have to trust`}</h2>
         <Prose name="verify-trust" />
       </Section>
     </>
@@ -58,14 +52,13 @@ export function Verify() {
 
 /** The newest days as a list, and any other day by its date. */
 function DayChoice() {
+  const { t } = useLingui()
   const { data, language } = usePage()
   const days = data?.days?.days ?? []
   return (
     <form className="day-choice" method="get" action={publicPath('verify', language)} data-choice="">
       <div className="field">
-        <label htmlFor="day">
-          <Trans>Day</Trans>
-        </label>
+        <label htmlFor="day">{t`Day`}</label>
         <input id="day" name="day" type="date" required list="days" max={days[0]?.day} data-newest={days[0]?.day} />
         <datalist id="days">
           {days.map(({ day }) => (
@@ -75,57 +68,41 @@ function DayChoice() {
           ))}
         </datalist>
       </div>
-      <button className="button secondary" type="submit">
-        <Trans>Open this day</Trans>
-      </button>
+      <button className="button secondary" type="submit">{t`Open this day`}</button>
     </form>
   )
 }
 
 /** Shown in place of a day that cannot be shown. At most one of these notices is visible. */
 function Trouble() {
+  const { t } = useLingui()
   return (
     <Section when="" className="trouble">
       <div data-state="loading" role="status">
-        <p className="skeleton-line">
-          <Trans>Loading</Trans>
-        </p>
+        <p className="skeleton-line">{t`Loading`}</p>
       </div>
       <div className="empty" data-state="no-day" hidden>
-        <h2>
-          <Trans>No result for this day yet</Trans>
-        </h2>
-        <p>
-          <Trans>Days appear here soon after midnight. Choose another day above.</Trans>
-        </p>
+        <h2>{t`No result for this day yet`}</h2>
+        <p>{t`Days appear here soon after midnight. Choose another day above.`}</p>
       </div>
       <div className="empty" data-state="offline" role="alert" hidden>
-        <h2>
-          <Trans>The files could not be loaded</Trans>
-        </h2>
-        <p>
-          <Trans>Network error. Please check your connection and try again.</Trans>
-        </p>
-        <button className="button secondary" type="button" data-retry="">
-          <Trans>Retry</Trans>
-        </button>
+        <h2>{t`The files could not be loaded`}</h2>
+        <p>{t`Network error. Please check your connection and try again.`}</p>
+        <button className="button secondary" type="button" data-retry="">{t`Retry`}</button>
       </div>
       <noscript>
-        <p>
-          <Trans>Checking a day here needs JavaScript. The program below does the same without a browser.</Trans>
-        </p>
+        <p>{t`Checking a day here needs JavaScript. The program below does the same without a browser.`}</p>
       </noscript>
     </Section>
   )
 }
 
 function Check() {
+  const { t } = useLingui()
   const words = useStepWords()
   return (
     <>
-      <h2>
-        <Trans>Is the result right?</Trans>
-      </h2>
+      <h2>{t`Is the result right?`}</h2>
       <div className="check-run">
         <p data-phase="waiting" hidden>
           <Trans>
@@ -136,20 +113,12 @@ function Check() {
       </div>
       <Verdict />
       <p className="buttons gap">
-        <button className="button" type="button" data-check="" hidden>
-          <Trans>Check</Trans>
-        </button>
-        <button className="button secondary" type="button" data-again="" hidden>
-          <Trans>Check again</Trans>
-        </button>
-        <button className="button quiet" type="button" data-save="" hidden>
-          <Trans>Save the result</Trans>
-        </button>
+        <button className="button" type="button" data-check="" hidden>{t`Check`}</button>
+        <button className="button secondary" type="button" data-again="" hidden>{t`Check again`}</button>
+        <button className="button quiet" type="button" data-save="" hidden>{t`Save the result`}</button>
       </p>
       <details className="steps-shown">
-        <summary>
-          <Trans>Technical details</Trans>
-        </summary>
+        <summary>{t`Technical details`}</summary>
         <VerdictWord />
         <ol className="check-steps" data-steps="">
           {STEPS.map((step) => (
@@ -163,19 +132,13 @@ function Check() {
 }
 
 function Progress() {
+  const { t } = useLingui()
   return (
     <div className="progress" data-progress="" hidden>
       <label htmlFor="progress">
-        <span data-phase="log">
-          <Trans>Reading the list of all days</Trans>
-        </span>
-        <span data-phase="tickets" hidden>
-          <Trans>Checking the list of tickets</Trans>
-        </span>
-        <span data-phase="liabilities" hidden>
-          <Trans>Adding up members' money</Trans>
-        </span>{' '}
-        <span data-fill="progress" />
+        <span data-phase="log">{t`Reading the list of all days`}</span>
+        <span data-phase="tickets" hidden>{t`Checking the list of tickets`}</span>
+        <span data-phase="liabilities" hidden>{t`Adding up members' money`}</span> <span data-fill="progress" />
       </label>
       <progress id="progress" max={1000} value={0} />
     </div>
@@ -184,15 +147,12 @@ function Progress() {
 
 /** One of these verdicts is shown when the check has ended. */
 function Verdict() {
+  const { t } = useLingui()
   return (
     <div className="verdict-box" role="status" data-verdict="">
       <div className="ok" data-when="PASS" hidden>
-        <h3>
-          <Trans>The result is right</Trans>
-        </h3>
-        <p>
-          <Trans>Your device got the same result, and the money is right to the paisa.</Trans>
-        </p>
+        <h3>{t`The result is right`}</h3>
+        <p>{t`Your device got the same result, and the money is right to the paisa.`}</p>
         <p data-witnessed="" hidden>
           <Trans>
             Nobody could choose the result or change the list, provided these witnesses are independent of us:{' '}
@@ -201,36 +161,22 @@ function Verdict() {
         </p>
       </div>
       <div className="wait" data-when="WEAK" hidden>
-        <h3>
-          <Trans>The numbers match, but some steps had no outside check</Trans>
-        </h3>
+        <h3>{t`The numbers match, but some steps had no outside check`}</h3>
         <Reasons />
       </div>
       <div className="wait" data-when="INCOMPLETE" hidden>
-        <h3>
-          <Trans>Something is missing, so nothing is proven</Trans>
-        </h3>
+        <h3>{t`Something is missing, so nothing is proven`}</h3>
         <Reasons />
-        <p>
-          <Trans>Try later or contact us.</Trans>
-        </p>
+        <p>{t`Try later or contact us.`}</p>
       </div>
       <div className="no" data-when="FAIL" hidden>
-        <h3>
-          <Trans>Something does not match</Trans>
-        </h3>
+        <h3>{t`Something does not match`}</h3>
         <Reasons />
-        <p>
-          <Trans>Do not trust this day until we explain it. Save the result as evidence.</Trans>
-        </p>
+        <p>{t`Do not trust this day until we explain it. Save the result as evidence.`}</p>
       </div>
       <div className="no" data-when="broken" hidden>
-        <h3>
-          <Trans>The check could not run</Trans>
-        </h3>
-        <p>
-          <Trans>Your browser stopped the check. Try again, or run your own copy below.</Trans>
-        </p>
+        <h3>{t`The check could not run`}</h3>
+        <p>{t`Your browser stopped the check. Try again, or run your own copy below.`}</p>
       </div>
     </div>
   )
@@ -238,21 +184,13 @@ function Verdict() {
 
 /** The verdict's word in the verifier's report, for those who compare the two. */
 function VerdictWord() {
+  const { t } = useLingui()
   return (
     <p className="small" data-word="" hidden>
-      <Trans>Verdict of the program:</Trans>{' '}
-      <b data-when="PASS" hidden>
-        <Trans>PASS</Trans>
-      </b>
-      <b data-when="WEAK" hidden>
-        <Trans>WEAK</Trans>
-      </b>
-      <b data-when="INCOMPLETE" hidden>
-        <Trans>INCOMPLETE</Trans>
-      </b>
-      <b data-when="FAIL" hidden>
-        <Trans>FAIL</Trans>
-      </b>
+      <Trans>Verdict of the program:</Trans> <b data-when="PASS" hidden>{t`PASS`}</b>
+      <b data-when="WEAK" hidden>{t`WEAK`}</b>
+      <b data-when="INCOMPLETE" hidden>{t`INCOMPLETE`}</b>
+      <b data-when="FAIL" hidden>{t`FAIL`}</b>
     </p>
   )
 }
@@ -261,6 +199,7 @@ function VerdictWord() {
 const Reasons = () => <ul data-reasons="" />
 
 function Step({ name, words: { title, pass, fail } }: { readonly name: StepName; readonly words: StepWords }) {
+  const { t } = useLingui()
   return (
     <li data-step={name}>
       <span className="mark" aria-hidden="true" />
@@ -277,12 +216,8 @@ function Step({ name, words: { title, pass, fail } }: { readonly name: StepName;
           {fail}
         </p>
         <WeakWords step={name} />
-        <p data-for="incomplete" hidden>
-          <Trans>Not checked: something it needs is missing or broken. The saved result names it.</Trans>
-        </p>
-        <p data-for="none" hidden>
-          <Trans>There is nothing to check here.</Trans>
-        </p>
+        <p data-for="incomplete" hidden>{t`Not checked: something it needs is missing or broken. The saved result names it.`}</p>
+        <p data-for="none" hidden>{t`There is nothing to check here.`}</p>
       </div>
     </li>
   )
@@ -302,39 +237,28 @@ function Extras() {
       })}
     >
       <div className="field gap receipt-field">
-        <label htmlFor="receipt">
-          <Trans>Your saved receipt</Trans>
-        </label>
+        <label htmlFor="receipt">{t`Your saved receipt`}</label>
         <input id="receipt" type="file" accept="application/json,.json" data-receipt="" aria-describedby="receipt-hint receipt-error" />
-        <p className="hint" id="receipt-hint">
-          <Trans>Saved from My ticket. It is checked on this device and not sent anywhere.</Trans>
-        </p>
-        <p className="field-error" id="receipt-error" role="alert" hidden>
-          <Trans>This file is not a receipt.</Trans>
-        </p>
+        <p className="hint" id="receipt-hint">{t`Saved from My ticket. It is checked on this device and not sent anywhere.`}</p>
+        <p className="field-error" id="receipt-error" role="alert" hidden>{t`This file is not a receipt.`}</p>
       </div>
       <p className="small muted" data-kept="" hidden>
         <Trans>
           This device remembers the log with <span data-fill="kept" /> records, to notice changes.
         </Trans>{' '}
-        <button className="link-button" type="button" data-forget="">
-          <Trans>Forget it</Trans>
-        </button>
+        <button className="link-button" type="button" data-forget="">{t`Forget it`}</button>
       </p>
     </div>
   )
 }
 
 function OwnProgram() {
+  const { t } = useLingui()
   const { site } = usePage()
   return (
     <>
-      <h2>
-        <Trans>Run it yourself</Trans>
-      </h2>
-      <p className="lead">
-        <Trans>Our page could lie. We cannot change a program that you keep.</Trans>
-      </p>
+      <h2>{t`Run it yourself`}</h2>
+      <p className="lead">{t`Our page could lie. We cannot change a program that you keep.`}</p>
       <ol className="own-program gap">
         <li>
           <a className="tap" href="/verify/roz-verify.mjs" download="">
@@ -351,9 +275,7 @@ function OwnProgram() {
         </li>
         <li>
           <Trans>Or write your own: the rules are public.</Trans>{' '}
-          <a className="tap" href="/api/public/log/entries/0" data-rules="">
-            <Trans>The rules of this day</Trans>
-          </a>
+          <a className="tap" href="/api/public/log/entries/0" data-rules="">{t`The rules of this day`}</a>
         </li>
         <li data-own-key="" hidden>
           <Trans>The log's key. Write it down and pass it with --key:</Trans>

@@ -1,5 +1,5 @@
 /** The withdrawal of a request for help by the person who asked: what is deleted, what stays, and the phone number that confirms it. */
-import { Trans } from '@lingui/react/macro'
+import { Trans, useLingui } from '@lingui/react/macro'
 import type { AskedHelp } from '@roz/contract/public-pages.ts'
 import { Section } from '../ui/Section.tsx'
 import { usePage } from './context.ts'
@@ -33,6 +33,7 @@ export function GivenPhone({ id, refusal }: { readonly id: string; readonly refu
 
 /** Ends a request. Whoever typed the phone number has confirmed it. */
 export function Withdraw({ asked: { number, refusal } }: { readonly asked: WithdrawAsked }) {
+  const { t } = useLingui()
   const { to } = usePage()
   return (
     <Section>
@@ -43,12 +44,8 @@ export function Withdraw({ asked: { number, refusal } }: { readonly asked: Withd
       <form method="post" action={`${to('askForHelp')}/${number}/withdraw`} className="narrow gap">
         <GivenPhone id="phone" refusal={refusal} />
         <div className="buttons">
-          <button className="button danger" type="submit">
-            <Trans>Withdraw the request</Trans>
-          </button>
-          <a className="button quiet" href={`${to('askForHelp')}/${number}`}>
-            <Trans>Keep it</Trans>
-          </a>
+          <button className="button danger" type="submit">{t`Withdraw the request`}</button>
+          <a className="button quiet" href={`${to('askForHelp')}/${number}`}>{t`Keep it`}</a>
         </div>
       </form>
     </Section>
@@ -74,6 +71,7 @@ function WhatGoes() {
 }
 
 export function Withdrawn({ number }: { readonly number: string }) {
+  const { t } = useLingui()
   const { to } = usePage()
   return (
     <Section>
@@ -82,13 +80,9 @@ export function Withdrawn({ number }: { readonly number: string }) {
           <Trans>Request #{number} is withdrawn.</Trans>
         </h2>
       </div>
+      <p className="gap">{t`Your words, name, phone number and email, and our notes are deleted. You may ask again at any time.`}</p>
       <p className="gap">
-        <Trans>Your words, name, phone number and email, and our notes are deleted. You may ask again at any time.</Trans>
-      </p>
-      <p className="gap">
-        <a className="tap" href={to('askForHelp')}>
-          <Trans>Ask for help</Trans>
-        </a>
+        <a className="tap" href={to('askForHelp')}>{t`Ask for help`}</a>
       </p>
     </Section>
   )

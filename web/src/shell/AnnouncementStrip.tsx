@@ -3,7 +3,7 @@
  * - It arrives with the session, so the screen is drawn with it and nothing moves.
  * - A dismissed announcement stays hidden on this device for every account, because it says nothing about a member.
  */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { addressIn } from '@roz/core/language.ts'
 import type { RunningAnnouncement } from '@roz/contract/shapes.ts'
 import { useLocation } from '@tanstack/react-router'
@@ -48,15 +48,9 @@ function Announced({ news, onClose }: { readonly news: RunningAnnouncement; read
     <aside className="notice news no-print" aria-label={t`Announcement`}>
       <p>
         {news.text[language]}{' '}
-        {news.link === null ? null : (
-          <a href={isPublic ? addressIn(language, news.link) : news.link}>
-            <Trans>Read more</Trans>
-          </a>
-        )}
+        {news.link === null ? null : <a href={isPublic ? addressIn(language, news.link) : news.link}>{t`Read more`}</a>}
       </p>
-      <Button kind="quiet" onClick={onClose}>
-        <Trans>Put away</Trans>
-      </Button>
+      <Button kind="quiet" onClick={onClose}>{t`Put away`}</Button>
     </aside>
   )
 }

@@ -1,5 +1,5 @@
 /** The top bar: the members' navigation, a plain bar for visitors, and the portal's bar. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
 import { Link, useLocation, useNavigate } from '@tanstack/react-router'
 import { brand, currentLanguage } from '../app/language.ts'
@@ -39,17 +39,11 @@ function NavigationBar({ user }: { readonly user: User }) {
   ] as const
   const own = (
     <>
-      <Link to={paths.profile}>
-        <Trans>My Profile</Trans>
-      </Link>
-      <Link to={paths.notifications}>
-        <Trans>Notifications</Trans>
-      </Link>
+      <Link to={paths.profile}>{t`My Profile`}</Link>
+      <Link to={paths.notifications}>{t`Notifications`}</Link>
       <LanguageSwitch />
       <hr />
-      <button type="button" onClick={logout}>
-        <Trans>Logout</Trans>
-      </button>
+      <button type="button" onClick={logout}>{t`Logout`}</button>
     </>
   )
   return (
@@ -112,25 +106,20 @@ function NavigationBar({ user }: { readonly user: User }) {
 }
 
 function VisitorBar() {
+  const { t } = useLingui()
   const at = useLocation({ select: (location) => location.pathname })
   return (
     <header className="cloth bar no-print">
       <div className="wrap">
         <a className="logo" href={publicPath('home', currentLanguage())}>
           <LogoArt brandName={brand()} />
-          <span className="hidden">
-            <Trans>home</Trans>
-          </span>
+          <span className="hidden">{t`home`}</span>
         </a>
         <LanguageSwitch className="bar-link" />
         {at === paths.login ? (
-          <Link className="bar-link" to={paths.register}>
-            <Trans>Sign up</Trans>
-          </Link>
+          <Link className="bar-link" to={paths.register}>{t`Sign up`}</Link>
         ) : (
-          <Link className="bar-link" to={paths.login}>
-            <Trans>Log in</Trans>
-          </Link>
+          <Link className="bar-link" to={paths.login}>{t`Log in`}</Link>
         )}
       </div>
     </header>
@@ -138,28 +127,19 @@ function VisitorBar() {
 }
 
 function PortalBar({ signedIn }: { readonly signedIn: boolean }) {
+  const { t } = useLingui()
   const logout = useLogout()
   return (
     <header className="cloth bar portal-bar no-print">
       <div className="wrap">
         <Link className="logo" to={signedIn ? paths.adminDashboard : paths.adminLogin}>
           <LogoArt brandName={brand()} />
-          <span className="hidden">
-            <Trans>admin</Trans>
-          </span>
+          <span className="hidden">{t`admin`}</span>
         </Link>
         {/* The front page redirects a signed-in visitor back here unless the address contains #site. The portal's login page has its own link. */}
-        {signedIn ? (
-          <a className="bar-link" href={`${publicPath('home', currentLanguage())}#site`}>
-            <Trans>Back to site</Trans>
-          </a>
-        ) : null}
+        {signedIn ? <a className="bar-link" href={`${publicPath('home', currentLanguage())}#site`}>{t`Back to site`}</a> : null}
         <LanguageSwitch className="bar-link" />
-        {signedIn ? (
-          <button className="bar-link" type="button" onClick={logout}>
-            <Trans>Logout</Trans>
-          </button>
-        ) : null}
+        {signedIn ? <button className="bar-link" type="button" onClick={logout}>{t`Logout`}</button> : null}
       </div>
     </header>
   )

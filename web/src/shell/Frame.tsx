@@ -97,16 +97,10 @@ export function BrokenPage({ error }: { readonly error: unknown; readonly info?:
   return (
     <Book title={t`Something went wrong`}>
       <CardSection>
-        <h1>
-          <Trans>Something went wrong</Trans>
-        </h1>
-        <p className="lead">
-          <Trans>This page failed to load. Your balance and rounds are not affected.</Trans>
-        </p>
+        <h1>{t`Something went wrong`}</h1>
+        <p className="lead">{t`This page failed to load. Your balance and rounds are not affected.`}</p>
         <p className="buttons load-more">
-          <Button onClick={() => location.reload()}>
-            <Trans>Reload the page</Trans>
-          </Button>
+          <Button onClick={() => location.reload()}>{t`Reload the page`}</Button>
           <Button kind="secondary" onClick={() => void router.navigate({ to: home }).then(() => router.invalidate())}>
             <Trans>Go to Dashboard</Trans>
           </Button>

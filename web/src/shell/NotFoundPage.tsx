@@ -1,5 +1,5 @@
 /** The page for an address of the app without a screen. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { currentLanguage } from '../app/language.ts'
 import { publicPath } from '../paths.ts'
 import { buttonClass } from '../ui/Button.tsx'
@@ -10,16 +10,10 @@ export function NotFoundPage() {
   return (
     <Book title={t`We can't find this page`}>
       <CardSection when="404">
-        <h1>
-          <Trans>We can't find this page</Trans>
-        </h1>
-        <p className="lead">
-          <Trans>The address may be mistyped, or the page may have moved.</Trans>
-        </p>
+        <h1>{t`We can't find this page`}</h1>
+        <p className="lead">{t`The address may be mistyped, or the page may have moved.`}</p>
         <p className="buttons load-more">
-          <a className={buttonClass()} href={publicPath('home', currentLanguage())}>
-            <Trans>Go to Home</Trans>
-          </a>
+          <a className={buttonClass()} href={publicPath('home', currentLanguage())}>{t`Go to Home`}</a>
         </p>
       </CardSection>
     </Book>

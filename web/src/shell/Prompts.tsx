@@ -30,12 +30,8 @@ export function Prompts() {
           <p>
             <Trans>A new version of {brandName} is ready.</Trans>
           </p>
-          <Button onClick={takeUpdate}>
-            <Trans>Reload</Trans>
-          </Button>
-          <Button kind="quiet" onClick={putOffUpdate}>
-            <Trans>Later</Trans>
-          </Button>
+          <Button onClick={takeUpdate}>{t`Reload`}</Button>
+          <Button kind="quiet" onClick={putOffUpdate}>{t`Later`}</Button>
         </div>
       )}
       {install === undefined ? null : (
@@ -43,25 +39,15 @@ export function Prompts() {
           <p>
             <Trans>Your rupee is in. Put {brandName} on your home screen, and tomorrow is one tap away.</Trans>
           </p>
-          <Button onClick={() => answerInstall(true)}>
-            <Trans>Install</Trans>
-          </Button>
-          <Button kind="quiet" onClick={() => answerInstall(false)}>
-            <Trans>Not now</Trans>
-          </Button>
+          <Button onClick={() => answerInstall(true)}>{t`Install`}</Button>
+          <Button kind="quiet" onClick={() => answerInstall(false)}>{t`Not now`}</Button>
         </aside>
       )}
       {results === undefined ? null : (
         <aside className="notice stays" aria-label={t`Results on this device`}>
-          <p>
-            <Trans>You're in. Do you want the result on this device?</Trans>
-          </p>
-          <Button onClick={() => void tellHere()}>
-            <Trans>Tell me</Trans>
-          </Button>
-          <Button kind="quiet" onClick={putOffResults}>
-            <Trans>Not now</Trans>
-          </Button>
+          <p>{t`You're in. Do you want the result on this device?`}</p>
+          <Button onClick={() => void tellHere()}>{t`Tell me`}</Button>
+          <Button kind="quiet" onClick={putOffResults}>{t`Not now`}</Button>
         </aside>
       )}
     </>

@@ -31,15 +31,12 @@ const RING = 'M30 12C120 2 300 1 372 10c30 6 28 34-4 41C290 62 90 60 26 50 0 44 
 
 /** Where rounds have no draw, the day's data decide first. */
 function DrawTitle() {
+  const { t } = useLingui()
   const onlyIf = useOnlyIf()
   return (
     <>
-      <h2 {...onlyIf('picked')}>
-        <Trans>How the draw worked</Trans>
-      </h2>
-      <h2 {...onlyIf('nobody')}>
-        <Trans>How the round was shared</Trans>
-      </h2>
+      <h2 {...onlyIf('picked')}>{t`How the draw worked`}</h2>
+      <h2 {...onlyIf('nobody')}>{t`How the round was shared`}</h2>
     </>
   )
 }
@@ -55,6 +52,7 @@ export function DrawStory({ drawn, several = false }: { readonly drawn?: DrawnDa
 }
 
 function Pictures({ several }: { readonly several: boolean }) {
+  const { t } = useLingui()
   const onlyIf = useOnlyIf()
   return (
     <>
@@ -63,19 +61,15 @@ function Pictures({ several }: { readonly several: boolean }) {
           <Trans>Outsiders confirmed this list in time. We could have chosen the winner only together with them.</Trans>
         </span>
         <span className="badge wait" {...onlyIf('demo')}>
-          {several ? (
-            <Trans>Demo draw — the operator could have chosen these winners</Trans>
-          ) : (
-            <Trans>Demo draw — the operator could have chosen this winner</Trans>
-          )}
+          {several
+            ? t`Demo draw — the operator could have chosen these winners`
+            : t`Demo draw — the operator could have chosen this winner`}
         </span>
         <span className="badge wait" {...onlyIf('unwitnessed')}>
           <Trans>No outsider confirmed this list in time; we could have changed it.</Trans>
         </span>
       </p>
-      <p className="lead" {...onlyIf('void')}>
-        <Trans>That day has no result. Everyone who joined got ₹1 back.</Trans>
-      </p>
+      <p className="lead" {...onlyIf('void')}>{t`That day has no result. Everyone who joined got ₹1 back.`}</p>
       <ol className="draw-story" {...onlyIf('drawn', false)}>
         <ListClosed />
         <PublicNumber />
@@ -99,9 +93,7 @@ function ListClosed() {
         ))}
         <Seal word={t`Closed`} />
       </div>
-      <h3>
-        <Trans>1. The list is closed</Trans>
-      </h3>
+      <h3>{t`1. The list is closed`}</h3>
       <p>
         <Trans>
           The list has <Figure name="entries" /> entries, without names. Its fingerprint was fixed at <Figure name="sealedAt" />: change one
@@ -114,20 +106,17 @@ function ListClosed() {
 }
 
 function PublicNumber() {
+  const { t } = useLingui()
   const onlyIf = useOnlyIf()
   return (
     <li {...onlyIf('picked')}>
       <div className="picture wait-for" aria-hidden="true">
         <Seal word="✓" />
-        <span className="dash" {...onlyIf('beacon', false)}>
-          <Trans>15 minutes</Trans>
-        </span>
+        <span className="dash" {...onlyIf('beacon', false)}>{t`15 minutes`}</span>
         <span className="dash" {...onlyIf('local')} />
         <Art name="coin" className="number-coin" />
       </div>
-      <h3>
-        <Trans>2. A random number comes</Trans>
-      </h3>
+      <h3>{t`2. A random number comes`}</h3>
       <p {...onlyIf('beacon', false)}>
         <Trans>
           From a public source that many independent groups run together (drand, round <Figure name="round" />

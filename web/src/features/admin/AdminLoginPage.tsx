@@ -1,5 +1,5 @@
 /** The portal's login page. It is separate from the members' login and links back to the site. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { secondFactor } from '@roz/core/staff-fields.ts'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -64,9 +64,7 @@ export function AdminLoginPage() {
         <SignInFields form={form} />
         {/* The page is on the members' side, which loads anew. */}
         <p className="auth-aside">
-          <a href={paths.forgotPassword}>
-            <Trans>Forgot password?</Trans>
-          </a>
+          <a href={paths.forgotPassword}>{t`Forgot password?`}</a>
         </p>
         {asks === 'passkey' ? <PasskeyButton use={logInByPasskey} /> : null}
         {asksCode ? (
@@ -80,14 +78,10 @@ export function AdminLoginPage() {
             {...codeForm.register('totp')}
           />
         ) : null}
-        <Button type="submit" wide busy={isSubmitting}>
-          <Trans>Log in</Trans>
-        </Button>
+        <Button type="submit" wide busy={isSubmitting}>{t`Log in`}</Button>
       </form>
       <p className="auth-foot">
-        <a href={publicPath('home', currentLanguage())}>
-          <Trans>Back to site</Trans>
-        </a>
+        <a href={publicPath('home', currentLanguage())}>{t`Back to site`}</a>
       </p>
     </AuthSheet>
   )

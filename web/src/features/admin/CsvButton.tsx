@@ -1,5 +1,5 @@
 /** The head of a list of the portal: its title, and the button that downloads it as a table for a spreadsheet, with the list's filters. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import type { Api } from '@roz/contract/api.ts'
 import { BYTE_ORDER_MARK } from '@roz/core/csv.ts'
 import { type ReactNode, useState } from 'react'
@@ -36,9 +36,7 @@ export function CsvButton<N extends CsvCall>({ of, name, filters = {} }: CsvButt
   }
   return (
     <>
-      <Button kind="secondary" busy={isBusy} onClick={() => void download()}>
-        <Trans>Download CSV</Trans>
-      </Button>
+      <Button kind="secondary" busy={isBusy} onClick={() => void download()}>{t`Download CSV`}</Button>
       {isBusy ? <Slow /> : null}
     </>
   )

@@ -46,9 +46,7 @@ function Question({ asked: { settle } }: { readonly asked: Asked }) {
       onSubmit={confirm}
       onClose={() => settle(false)}
     >
-      <p className="spaced">
-        <Trans>Lists about people are shown only after you confirm that it is you. This lasts ten minutes.</Trans>
-      </p>
+      <p className="spaced">{t`Lists about people are shown only after you confirm that it is you. This lasts ten minutes.`}</p>
       <StepUpFields asks={asks} register={form.register} errors={errors} byPasskey={() => settleAfter(stepUpByPasskey)} />
     </FormDialog>
   )

@@ -1,5 +1,5 @@
 /** Requests a reset link. The answer is the same for known and unknown addresses. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
@@ -31,12 +31,8 @@ export function ForgotPasswordPage() {
   if (answer !== undefined) {
     return (
       <AuthSheet title={t`Forgot password`} lead={answer}>
-        <p className="muted">
-          <Trans>The link in the email works once, for one hour. If nothing comes, look in the spam folder.</Trans>
-        </p>
-        <Link className={buttonClass('primary', true)} to={paths.login}>
-          <Trans>Go to Login</Trans>
-        </Link>
+        <p className="muted">{t`The link in the email works once, for one hour. If nothing comes, look in the spam folder.`}</p>
+        <Link className={buttonClass('primary', true)} to={paths.login}>{t`Go to Login`}</Link>
       </AuthSheet>
     )
   }
@@ -51,14 +47,10 @@ export function ForgotPasswordPage() {
           error={personError(errors.email?.message)}
           {...form.register('email')}
         />
-        <Button type="submit" wide busy={isSubmitting}>
-          <Trans>Send reset link</Trans>
-        </Button>
+        <Button type="submit" wide busy={isSubmitting}>{t`Send reset link`}</Button>
       </form>
       <p className="auth-foot">
-        <Link to={paths.login}>
-          <Trans>Back to login</Trans>
-        </Link>
+        <Link to={paths.login}>{t`Back to login`}</Link>
       </p>
     </AuthSheet>
   )

@@ -3,7 +3,7 @@
  * - If Google's script or answer fails, the page says `Login Failed`, and the form beside the button still works.
  * - A Google credential is accepted from this page only: Google gets the nonce's digest, and the page keeps the nonce.
  */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
@@ -102,9 +102,7 @@ function GoogleSignIn({ clientId }: { readonly clientId: string }) {
     <>
       <div className="google-button" ref={place} />
       <p className="rule-text">
-        <span>
-          <Trans>or</Trans>
-        </span>
+        <span>{t`or`}</span>
       </p>
     </>
   )

@@ -36,19 +36,12 @@ export function LoginPage() {
       <form noValidate onSubmit={(event) => void logIn(event)}>
         <SignInFields form={form} />
         <p className="auth-aside">
-          <Link to={paths.forgotPassword}>
-            <Trans>Forgot password?</Trans>
-          </Link>
+          <Link to={paths.forgotPassword}>{t`Forgot password?`}</Link>
         </p>
-        <Button type="submit" wide busy={isSubmitting}>
-          <Trans>Log in</Trans>
-        </Button>
+        <Button type="submit" wide busy={isSubmitting}>{t`Log in`}</Button>
       </form>
       <p className="auth-foot">
-        <Trans>New here?</Trans>{' '}
-        <Link to={paths.register}>
-          <Trans>Sign up</Trans>
-        </Link>
+        <Trans>New here?</Trans> <Link to={paths.register}>{t`Sign up`}</Link>
       </p>
     </AuthSheet>
   )

@@ -1,5 +1,5 @@
 /** The page of the link "This wasn't me" in a mail. Mail scanners open links, so only the button on the page changes anything. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
@@ -33,30 +33,16 @@ export function NotMePage() {
   if (answer !== undefined) {
     return (
       <AuthSheet title={t`Your account is secured`} lead={answer}>
-        <h2>
-          <Trans>What to do now</Trans>
-        </h2>
+        <h2>{t`What to do now`}</h2>
         <ol className="steps">
-          <li>
-            <Trans>Open the email within one hour and choose a new password. Its link works once.</Trans>
-          </li>
-          <li>
-            <Trans>Log in with the new password and check that everything is as you left it.</Trans>
-          </li>
-          <li>
-            <Trans>If something is missing or wrong, write to us.</Trans>
-          </li>
+          <li>{t`Open the email within one hour and choose a new password. Its link works once.`}</li>
+          <li>{t`Log in with the new password and check that everything is as you left it.`}</li>
+          <li>{t`If something is missing or wrong, write to us.`}</li>
         </ol>
-        <p className="muted">
-          <Trans>If no email comes, look in the spam folder, or have the link sent again.</Trans>
-        </p>
+        <p className="muted">{t`If no email comes, look in the spam folder, or have the link sent again.`}</p>
         <div className="buttons">
-          <Link className={buttonClass()} to={paths.forgotPassword}>
-            <Trans>Send the link again</Trans>
-          </Link>
-          <a className={buttonClass('secondary')} href={publicPath('contactUs', currentLanguage())}>
-            <Trans>Contact Support</Trans>
-          </a>
+          <Link className={buttonClass()} to={paths.forgotPassword}>{t`Send the link again`}</Link>
+          <a className={buttonClass('secondary')} href={publicPath('contactUs', currentLanguage())}>{t`Contact Support`}</a>
         </div>
       </AuthSheet>
     )
@@ -64,19 +50,11 @@ export function NotMePage() {
   return (
     <AuthSheet title={t`This wasn't me`} lead={t`Was this not you? Press the button:`}>
       <ul className="steps">
-        <li>
-          <Trans>All devices are logged out, and the password no longer works.</Trans>
-        </li>
-        <li>
-          <Trans>Withdrawals and refunds are stopped until we have checked your account.</Trans>
-        </li>
-        <li>
-          <Trans>You get an email with a link to choose a new password.</Trans>
-        </li>
+        <li>{t`All devices are logged out, and the password no longer works.`}</li>
+        <li>{t`Withdrawals and refunds are stopped until we have checked your account.`}</li>
+        <li>{t`You get an email with a link to choose a new password.`}</li>
       </ul>
-      <Button wide busy={sending} onClick={() => void secure()}>
-        <Trans>Secure my account</Trans>
-      </Button>
+      <Button wide busy={sending} onClick={() => void secure()}>{t`Secure my account`}</Button>
     </AuthSheet>
   )
 }

@@ -61,16 +61,11 @@ function RegisterForm({ onDone }: { readonly onDone: (address: string) => void }
           again={form.register('confirmPassword')}
           errors={errors}
         />
-        <Button type="submit" wide busy={isSubmitting}>
-          <Trans>Create account</Trans>
-        </Button>
+        <Button type="submit" wide busy={isSubmitting}>{t`Create account`}</Button>
         <Consent />
       </form>
       <p className="auth-foot">
-        <Trans>Already a member?</Trans>{' '}
-        <Link to={paths.login}>
-          <Trans>Log in</Trans>
-        </Link>
+        <Trans>Already a member?</Trans> <Link to={paths.login}>{t`Log in`}</Link>
       </p>
     </AuthSheet>
   )
@@ -103,23 +98,13 @@ function MailSent({ address, onChanged }: { readonly address: string; readonly o
       }
     >
       <WrongAddress onChanged={onChanged} />
-      <h2>
-        <Trans>Next steps</Trans>
-      </h2>
+      <h2>{t`Next steps`}</h2>
       <ol className="steps">
-        <li>
-          <Trans>Open the email. If it is not there, look in the spam folder.</Trans>
-        </li>
-        <li>
-          <Trans>Open the link in it within 24 hours.</Trans>
-        </li>
-        <li>
-          <Trans>Add money and join today's round.</Trans>
-        </li>
+        <li>{t`Open the email. If it is not there, look in the spam folder.`}</li>
+        <li>{t`Open the link in it within 24 hours.`}</li>
+        <li>{t`Add money and join today's round.`}</li>
       </ol>
-      <Link className={buttonClass('primary', true)} to={paths.login}>
-        <Trans>Go to Login</Trans>
-      </Link>
+      <Link className={buttonClass('primary', true)} to={paths.login}>{t`Go to Login`}</Link>
     </AuthSheet>
   )
 }

@@ -1,5 +1,5 @@
 /** Sets a new password by a mailed link. The server then ends every session of the member. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
@@ -21,18 +21,14 @@ export function ResetPasswordPage() {
   if (token === '') {
     return (
       <AuthSheet title={t`Reset password`} lead={t`This reset link is invalid or has expired. Please request a new one.`}>
-        <Link className={buttonClass('primary', true)} to={paths.forgotPassword}>
-          <Trans>Request a new link</Trans>
-        </Link>
+        <Link className={buttonClass('primary', true)} to={paths.forgotPassword}>{t`Request a new link`}</Link>
       </AuthSheet>
     )
   }
   if (answer !== undefined) {
     return (
       <AuthSheet title={t`Reset password`} lead={answer}>
-        <Link className={buttonClass('primary', true)} to={paths.login}>
-          <Trans>Go to Login</Trans>
-        </Link>
+        <Link className={buttonClass('primary', true)} to={paths.login}>{t`Go to Login`}</Link>
       </AuthSheet>
     )
   }
@@ -64,14 +60,10 @@ function ResetForm({ token, onDone }: { readonly token: string; readonly onDone:
           again={form.register('confirmPassword')}
           errors={errors}
         />
-        <Button type="submit" wide busy={isSubmitting}>
-          <Trans>Set new password</Trans>
-        </Button>
+        <Button type="submit" wide busy={isSubmitting}>{t`Set new password`}</Button>
       </form>
       <p className="auth-foot">
-        <Link to={paths.forgotPassword}>
-          <Trans>Request a new link</Trans>
-        </Link>
+        <Link to={paths.forgotPassword}>{t`Request a new link`}</Link>
       </p>
     </AuthSheet>
   )

@@ -32,9 +32,7 @@ export function UnverifiedBanner() {
       <p>
         <Trans>Please verify your email. We sent a link to {now.user.email}; until then you can't add or withdraw money.</Trans>
       </p>
-      <Button kind="secondary" busy={sending} onClick={() => void resend()}>
-        <Trans>Resend verification email</Trans>
-      </Button>
+      <Button kind="secondary" busy={sending} onClick={() => void resend()}>{t`Resend verification email`}</Button>
       <WrongAddress />
     </aside>
   )

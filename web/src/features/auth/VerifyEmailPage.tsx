@@ -1,5 +1,5 @@
 /** The page of the mailed confirmation link: loading, verified, or failed. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { call, messageOf, NetworkError } from '../../app/api.ts'
@@ -65,18 +65,12 @@ function Verified({ text }: { readonly text: string }) {
   return (
     <AuthSheet title={t`Verify email`}>
       <div role="status">
-        <h2>
-          <Trans>Email Verified!</Trans>
-        </h2>
+        <h2>{t`Email Verified!`}</h2>
         <p>{text}</p>
       </div>
       <div className="buttons">
-        <Link className={buttonClass()} to={paths.login}>
-          <Trans>Go to Login</Trans>
-        </Link>
-        <a className={buttonClass('secondary')} href={publicPath('home', currentLanguage())}>
-          <Trans>Go Home</Trans>
-        </a>
+        <Link className={buttonClass()} to={paths.login}>{t`Go to Login`}</Link>
+        <a className={buttonClass('secondary')} href={publicPath('home', currentLanguage())}>{t`Go Home`}</a>
       </div>
     </AuthSheet>
   )
@@ -87,18 +81,12 @@ function Failed({ text }: { readonly text: string }) {
   return (
     <AuthSheet title={t`Verify email`}>
       <div role="alert">
-        <h2>
-          <Trans>Verification Failed</Trans>
-        </h2>
+        <h2>{t`Verification Failed`}</h2>
         <p>{text}</p>
       </div>
       <div className="buttons">
-        <Button onClick={() => window.location.reload()}>
-          <Trans>Try Again</Trans>
-        </Button>
-        <a className={buttonClass('secondary')} href={publicPath('contactUs', currentLanguage())}>
-          <Trans>Contact Support</Trans>
-        </a>
+        <Button onClick={() => window.location.reload()}>{t`Try Again`}</Button>
+        <a className={buttonClass('secondary')} href={publicPath('contactUs', currentLanguage())}>{t`Contact Support`}</a>
       </div>
     </AuthSheet>
   )

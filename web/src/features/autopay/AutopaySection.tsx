@@ -62,9 +62,7 @@ function Autopay({ gateway }: { readonly gateway: GatewayState }) {
   const isOpen = mandate !== null && !AUTOPAY_ENDED.has(mandate.state)
   return (
     <CardSection when={t`AutoPay`}>
-      <h2 className="spaced" id="autopay">
-        <Trans>AutoPay</Trans>
-      </h2>
+      <h2 className="spaced" id="autopay">{t`AutoPay`}</h2>
       {mandate === null ? null : <Standing mandate={mandate} idle={autopay.idle} />}
       {isOpen && mandate.state !== 'setup' ? <Wishes mandate={mandate} /> : null}
       {(!isOpen || mandate.state === 'setup') && autopay.offered ? <AutopaySetup autopay={autopay} gateway={gateway} /> : null}
@@ -75,6 +73,7 @@ function Autopay({ gateway }: { readonly gateway: GatewayState }) {
 const isWaiting = (state: Mandate['state'] | undefined): boolean => state === 'setup' || state === 'bank'
 
 function Standing({ mandate, idle }: { readonly mandate: Mandate; readonly idle: Shown['idle'] }) {
+  const { t } = useLingui()
   const { next, last, payer, amount } = mandate
   const language = currentLanguage()
   return (
@@ -85,9 +84,7 @@ function Standing({ mandate, idle }: { readonly mandate: Mandate; readonly idle:
         </b>
       </p>
       {mandate.state === 'resting' ? (
-        <p className="spaced">
-          <Trans>Your bank refused three payments. Check your account, then try again.</Trans>
-        </p>
+        <p className="spaced">{t`Your bank refused three payments. Check your account, then try again.`}</p>
       ) : null}
       {idle === null || next !== null ? null : (
         <p className="spaced">
@@ -97,27 +94,21 @@ function Standing({ mandate, idle }: { readonly mandate: Mandate; readonly idle:
       <ul className="rows" aria-label={formatMoney(amount)}>
         {next === null ? null : (
           <li>
-            <span>
-              <Trans>Next payment</Trans>
-            </span>
+            <span>{t`Next payment`}</span>
             <span className="amount">{formatMoney(next.amount)}</span>
             <time dateTime={next.day}>{formatDay(next.day, language)}</time>
           </li>
         )}
         {last === null ? null : (
           <li>
-            <span>
-              <Trans>Last payment</Trans>
-            </span>
+            <span>{t`Last payment`}</span>
             <span className="amount">{formatMoney(last.amount)}</span>
             <time dateTime={last.day}>{formatDay(last.day, language)}</time>
           </li>
         )}
         {payer === null ? null : (
           <li>
-            <span>
-              <Trans>UPI ID</Trans>
-            </span>
+            <span>{t`UPI ID`}</span>
             <span className="end">{payer}</span>
           </li>
         )}
@@ -192,37 +183,23 @@ function Wishes({ mandate: { state } }: { readonly mandate: Mandate }) {
   return (
     <div className="buttons card-actions">
       {state === 'on' || state === 'resting' ? (
-        <Button kind="secondary" busy={busy === 'pauseAutopay'} onClick={() => void wish('pauseAutopay')}>
-          <Trans>Pause</Trans>
-        </Button>
+        <Button kind="secondary" busy={busy === 'pauseAutopay'} onClick={() => void wish('pauseAutopay')}>{t`Pause`}</Button>
       ) : null}
       {state === 'paused' ? (
-        <Button kind="secondary" busy={busy === 'resumeAutopay'} onClick={() => void wish('resumeAutopay')}>
-          <Trans>Resume</Trans>
-        </Button>
+        <Button kind="secondary" busy={busy === 'resumeAutopay'} onClick={() => void wish('resumeAutopay')}>{t`Resume`}</Button>
       ) : null}
       {state === 'resting' ? (
-        <Button busy={busy === 'retryAutopay'} onClick={() => void wish('retryAutopay')}>
-          <Trans>Try again</Trans>
-        </Button>
+        <Button busy={busy === 'retryAutopay'} onClick={() => void wish('retryAutopay')}>{t`Try again`}</Button>
       ) : null}
-      <Button kind="secondary" onClick={() => setAsking(true)}>
-        <Trans>Stop</Trans>
-      </Button>
+      <Button kind="secondary" onClick={() => setAsking(true)}>{t`Stop`}</Button>
       <Modal
         open={asking}
         onClose={() => setAsking(false)}
         size="sm"
         title={t`Stop AutoPay?`}
-        footer={
-          <Button busy={busy === 'stopAutopay'} onClick={() => void wish('stopAutopay')}>
-            <Trans>Stop AutoPay</Trans>
-          </Button>
-        }
+        footer={<Button busy={busy === 'stopAutopay'} onClick={() => void wish('stopAutopay')}>{t`Stop AutoPay`}</Button>}
       >
-        <p>
-          <Trans>Nothing more is added to your wallet. To use AutoPay again you set it up anew.</Trans>
-        </p>
+        <p>{t`Nothing more is added to your wallet. To use AutoPay again you set it up anew.`}</p>
       </Modal>
     </div>
   )

@@ -57,9 +57,7 @@ export function AutopaySetup({ autopay, gateway }: { readonly autopay: Autopay; 
           time here or in your UPI app.
         </Trans>
       </p>
-      <p className="small muted spaced">
-        <Trans>No fee is taken. Setting it up turns Auto Participate on.</Trans>
-      </p>
+      <p className="small muted spaced">{t`No fee is taken. Setting it up turns Auto Participate on.`}</p>
       <PhoneField label={t`Phone number`} error={personError(errors.phoneNumber?.message)} {...registerTyped(form, 'phoneNumber', PHONE)} />
       <label className="consent">
         <input type="checkbox" checked={consents} onChange={(event) => setConsents(event.target.checked)} />

@@ -114,9 +114,7 @@ function WalletCard({ balance }: { readonly balance: number }) {
   const days = Math.floor(balance)
   return (
     <div>
-      <h2>
-        <Trans>Wallet</Trans>
-      </h2>
+      <h2>{t`Wallet`}</h2>
       <p className="figure">
         <Money amount={balance} />
       </p>
@@ -125,12 +123,8 @@ function WalletCard({ balance }: { readonly balance: number }) {
       </p>
       <CoinTally rupees={balance} label={t`${days} one-rupee coins`} />
       <div className="buttons card-actions">
-        <Link className={buttonClass()} to={paths.wallet}>
-          <Trans>Add money</Trans>
-        </Link>
-        <Link className={buttonClass('secondary')} to={paths.wallet} hash="withdraw">
-          <Trans>Withdraw</Trans>
-        </Link>
+        <Link className={buttonClass()} to={paths.wallet}>{t`Add money`}</Link>
+        <Link className={buttonClass('secondary')} to={paths.wallet} hash="withdraw">{t`Withdraw`}</Link>
       </div>
     </div>
   )
@@ -147,9 +141,7 @@ function QuickStats() {
   }
   return (
     <div>
-      <h2>
-        <Trans>Quick stats</Trans>
-      </h2>
+      <h2>{t`Quick stats`}</h2>
       {rounds.data !== undefined && impact.data !== undefined ? (
         <>
           <ul className="ledger">

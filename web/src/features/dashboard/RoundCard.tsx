@@ -37,9 +37,7 @@ export function RoundCard({ round }: { readonly round: RoundQuery }) {
   if (round.data === undefined) {
     return (
       <>
-        <h2>
-          <Trans>Community round</Trans>
-        </h2>
+        <h2>{t`Community round`}</h2>
         <NotLoaded query={round} failed={t`Failed to fetch round details`} lines={4} />
       </>
     )
@@ -48,42 +46,31 @@ export function RoundCard({ round }: { readonly round: RoundQuery }) {
 }
 
 function LoadedRound({ round, onEnd }: { readonly round: TimedRound; readonly onEnd: () => void }) {
+  const { t } = useLingui()
   const isOpen = round.status === 'open'
   // The stamp is animated for a join on this screen, and is already there for an earlier join.
   const [wasIn] = useState(round.hasParticipated)
   return (
     <>
       <div className="head-row">
-        <h2>
-          <Trans>Community round</Trans>
-        </h2>
+        <h2>{t`Community round`}</h2>
         {round.hasParticipated ? (
-          <Badge tone="good">
-            <Trans>Joined</Trans>
-          </Badge>
+          <Badge tone="good">{t`Joined`}</Badge>
         ) : isOpen ? (
-          <Badge tone="live">
-            <Trans>Open</Trans>
-          </Badge>
+          <Badge tone="live">{t`Open`}</Badge>
         ) : (
-          <Badge>
-            <Trans>Closed</Trans>
-          </Badge>
+          <Badge>{t`Closed`}</Badge>
         )}
       </div>
       <div className="round">
         <div>
           {isOpen ? (
             <>
-              <p>
-                <Trans>Closes in</Trans>
-              </p>
+              <p>{t`Closes in`}</p>
               <Countdown endTime={round.endTime} skewMs={round.skewMs} onEnd={onEnd} />
             </>
           ) : (
-            <p className="closed-round">
-              <Trans>Today's round is closed. The next one opens at midnight.</Trans>
-            </p>
+            <p className="closed-round">{t`Today's round is closed. The next one opens at midnight.`}</p>
           )}
           <div className={isOpen ? 'entry' : undefined}>
             {round.hasParticipated ? <Joined round={round} fresh={!wasIn} /> : isOpen ? <JoinForm round={round} /> : null}

@@ -98,15 +98,11 @@ function NewestImpact({ round, failed }: NewestProps) {
             </>
           )}
           <p className="small">
-            <Link className="tap" to={paths.impact}>
-              <Trans>Read the story</Trans>
-            </Link>
+            <Link className="tap" to={paths.impact}>{t`Read the story`}</Link>
           </p>
         </>
       ) : (
-        <EmptyState art="cut" title={t`No impact story available yet`}>
-          <Trans>The day's video is announced for 6 PM.</Trans>
-        </EmptyState>
+        <EmptyState art="cut" title={t`No impact story available yet`}>{t`The day's video is announced for 6 PM.`}</EmptyState>
       )}
     </div>
   )
@@ -123,16 +119,13 @@ function Unavailable() {
 
 /** In place of a winner, where rounds have no draw. */
 function OwnRound() {
+  const { t } = useLingui()
   return (
     <div>
-      <h2 className="spaced">
-        <Trans>Your rupee of yesterday</Trans>
-      </h2>
+      <h2 className="spaced">{t`Your rupee of yesterday`}</h2>
       <OwnTicket />
       <p className="small">
-        <Link className="tap" to={paths.history}>
-          <Trans>See your rounds</Trans>
-        </Link>
+        <Link className="tap" to={paths.history}>{t`See your rounds`}</Link>
       </p>
     </div>
   )
@@ -168,9 +161,7 @@ function NewestWinner({ round, failed }: NewestProps) {
       ) : winner ? (
         <WinnerCard winner={winner} />
       ) : (
-        <EmptyState art="stack" title={t`No winner yet`}>
-          <Trans>The first draw is after midnight.</Trans>
-        </EmptyState>
+        <EmptyState art="stack" title={t`No winner yet`}>{t`The first draw is after midnight.`}</EmptyState>
       )}
       <OwnTicket drawnOn={winner?.date} />
     </div>
@@ -178,6 +169,7 @@ function NewestWinner({ round, failed }: NewestProps) {
 }
 
 function WinnerCard({ winner }: { readonly winner: Winner }) {
+  const { t } = useLingui()
   const participants = useParticipantsOf(winner.date)
   return (
     <>
@@ -204,14 +196,10 @@ function WinnerCard({ winner }: { readonly winner: Winner }) {
       </ul>
       <WinnerLabel {...winner} />
       <p className="small">
-        <Link className="tap" to={paths.myTicket} search={{ day: winner.date }} hash="draw">
-          <Trans>See the draw in pictures</Trans>
-        </Link>
+        <Link className="tap" to={paths.myTicket} search={{ day: winner.date }} hash="draw">{t`See the draw in pictures`}</Link>
       </p>
       <p className="small">
-        <a className="tap" href={`${publicPath('verify', currentLanguage())}/${winner.date}`}>
-          <Trans>Check the draw yourself</Trans>
-        </a>
+        <a className="tap" href={`${publicPath('verify', currentLanguage())}/${winner.date}`}>{t`Check the draw yourself`}</a>
       </p>
     </>
   )
@@ -219,6 +207,7 @@ function WinnerCard({ winner }: { readonly winner: Winner }) {
 
 /** The automatic check of the member's own ticket of yesterday. An alarm is shown above every screen, so it is not repeated here. */
 function OwnTicket({ drawnOn }: { readonly drawnOn?: string | undefined }) {
+  const { t } = useLingui()
   const member = useMember()
   const today = useServerDay()
   const ticket = useYesterdaysTicket()
@@ -226,33 +215,18 @@ function OwnTicket({ drawnOn }: { readonly drawnOn?: string | undefined }) {
   // A member who registered today has no ticket of yesterday.
   if (dayAt(Date.parse(member.createdAt)) >= today) return null
   if (finding === undefined) {
-    if (!ticket.isError)
-      return (
-        <p className="own-ticket muted" role="status" aria-busy="true">
-          <Trans>Checking yesterday's ticket…</Trans>
-        </p>
-      )
+    if (!ticket.isError) return <p className="own-ticket muted" role="status" aria-busy="true">{t`Checking yesterday's ticket…`}</p>
     return (
       <p className="own-ticket muted">
         <Trans>Yesterday's ticket could not be checked.</Trans>{' '}
-        <Button kind="quiet" busy={ticket.isFetching} onClick={() => void ticket.refetch()}>
-          <Trans>Try Again</Trans>
-        </Button>
+        <Button kind="quiet" busy={ticket.isFetching} onClick={() => void ticket.refetch()}>{t`Try Again`}</Button>
       </p>
     )
   }
   if (finding.state === 'not-joined')
-    return (
-      <p className="own-ticket muted">
-        <Trans>You had no ticket yesterday: there is nothing to check.</Trans>
-      </p>
-    )
+    return <p className="own-ticket muted">{t`You had no ticket yesterday: there is nothing to check.`}</p>
   if (finding.state === 'waiting')
-    return (
-      <p className="own-ticket muted" role="status">
-        <Trans>Your entry of yesterday is checked here soon after midnight.</Trans>
-      </p>
-    )
+    return <p className="own-ticket muted" role="status">{t`Your entry of yesterday is checked here soon after midnight.`}</p>
   if (finding.state !== 'included' || finding.position === undefined || finding.count === undefined) return null
   return (
     <p className="own-ticket">

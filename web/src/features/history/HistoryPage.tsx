@@ -31,14 +31,10 @@ export function HistoryPage() {
   return (
     <Book title={t`Round History`}>
       <TodaySection>
-        <h1>
-          <Trans>Round History</Trans>
-        </h1>
+        <h1>{t`Round History`}</h1>
         <Figures />
         <p>
-          <Link className="tap" to={paths.year}>
-            <Trans>Your year on one page</Trans>
-          </Link>
+          <Link className="tap" to={paths.year}>{t`Your year on one page`}</Link>
         </p>
       </TodaySection>
       <Rounds />
@@ -79,9 +75,7 @@ function Rounds() {
   const list = useInfiniteQuery(historyQuery)
   return (
     <CardSection when={t`Your rounds`} note={t`newest first`}>
-      <h2 className="spaced">
-        <Trans>Rounds</Trans>
-      </h2>
+      <h2 className="spaced">{t`Rounds`}</h2>
       <Listing
         list={list}
         itemsOf={(page) => page.results}
@@ -90,11 +84,7 @@ function Rounds() {
           <EmptyState
             art="stack"
             title={t`No history yet`}
-            action={
-              <Link className={buttonClass()} to={paths.dashboard}>
-                <Trans>See today's round</Trans>
-              </Link>
-            }
+            action={<Link className={buttonClass()} to={paths.dashboard}>{t`See today's round`}</Link>}
           >
             <Trans>Your rounds appear here soon after midnight.</Trans>
           </EmptyState>
@@ -117,6 +107,7 @@ function Rounds() {
 }
 
 function Round({ result }: { readonly result: RoundResult }) {
+  const { t } = useLingui()
   const { winner } = result
   const today = useServerDay()
   return (
@@ -135,11 +126,7 @@ function Round({ result }: { readonly result: RoundResult }) {
           <>
             <Fact label={<Trans>Reward</Trans>}>
               {formatMoney(result.prizeAmount)}
-              {winner === null || winner.tax === 0 ? null : (
-                <span className="small muted block">
-                  <Trans>before tax</Trans>
-                </span>
-              )}
+              {winner === null || winner.tax === 0 ? null : <span className="small muted block">{t`before tax`}</span>}
             </Fact>
             <Fact label={<Trans>Winner</Trans>}>
               {winner === null ? (
@@ -156,9 +143,7 @@ function Round({ result }: { readonly result: RoundResult }) {
       </dl>
       {winner === null ? null : <WinnerLabel {...winner} />}
       {result.status === 'void' && result.participated ? (
-        <p className="small muted">
-          <Trans>The public number for this round never came. Your ₹1 was returned.</Trans>
-        </p>
+        <p className="small muted">{t`The public number for this round never came. Your ₹1 was returned.`}</p>
       ) : null}
       {withDraws() && result.isWinner && result.date >= addDays(today, -PASS_ON_DAYS) ? (
         <Part name="pass-on" load={loadPassOn} lines={1}>
@@ -168,13 +153,9 @@ function Round({ result }: { readonly result: RoundResult }) {
       {result.rupee === null ? null : <RupeeTrailView rupee={result.rupee} />}
       {result.totalParticipants === 0 ? null : (
         <p className="small round-links">
-          {result.participated ? (
-            <Link className="tap" to={paths.myTicket} search={{ day: result.date }}>
-              <Trans>My ticket</Trans>
-            </Link>
-          ) : null}
+          {result.participated ? <Link className="tap" to={paths.myTicket} search={{ day: result.date }}>{t`My ticket`}</Link> : null}
           <a className="tap" href={`${publicPath('verify', currentLanguage())}/${result.date}`}>
-            {winner === null ? <Trans>See the round</Trans> : <Trans>See the draw</Trans>}
+            {winner === null ? t`See the round` : t`See the draw`}
           </a>
           {result.status === 'void' ? null : <ShareRound result={result} />}
         </p>
@@ -200,26 +181,15 @@ function ShareRound({ result }: { readonly result: RoundResult }) {
 }
 
 function Badges({ result }: { readonly result: RoundResult }) {
+  const { t } = useLingui()
   return (
     <span className="badges">
-      {result.status === 'void' ? <Badge>{withDraws() ? <Trans>No draw</Trans> : <Trans>Cancelled</Trans>}</Badge> : null}
-      {result.participated ? (
-        <Badge tone="good">
-          <Trans>Joined</Trans>
-        </Badge>
-      ) : (
-        <Badge>
-          <Trans>Not joined</Trans>
-        </Badge>
-      )}
+      {result.status === 'void' ? <Badge>{withDraws() ? t`No draw` : t`Cancelled`}</Badge> : null}
+      {result.participated ? <Badge tone="good">{t`Joined`}</Badge> : <Badge>{t`Not joined`}</Badge>}
       {result.isWinner ? (
-        <Badge tone="waiting">
-          <Trans>You won</Trans>
-        </Badge>
+        <Badge tone="waiting">{t`You won`}</Badge>
       ) : result.participated && result.winner !== null ? (
-        <Badge>
-          <Trans>Did not win</Trans>
-        </Badge>
+        <Badge>{t`Did not win`}</Badge>
       ) : null}
     </span>
   )

@@ -28,9 +28,7 @@ export function FollowUps({ story: { followUps }, reader, level: Title = 'h3' }:
       {translation === null ? null : (
         <>
           <p className="pre-line">{translation}</p>
-          <p className="small muted">
-            <Trans>Translated by the team</Trans>
-          </p>
+          <p className="small muted">{t`Translated by the team`}</p>
         </>
       )}
       {picture === null ? null : (

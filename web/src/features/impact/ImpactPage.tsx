@@ -1,5 +1,5 @@
 /** The impact screen: the member's figures, one story in full, and the list of all stories. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import type { Story } from '@roz/contract/impact.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
@@ -37,9 +37,7 @@ export function ImpactPage() {
   return (
     <Book title={t`Impact`}>
       <TodaySection>
-        <h1>
-          <Trans>Impact</Trans>
-        </h1>
+        <h1>{t`Impact`}</h1>
         <Figures />
       </TodaySection>
       {stories === undefined && list.isError ? (
@@ -61,18 +59,14 @@ export function ImpactPage() {
                   <Skeleton lines={4} />
                 </>
               ) : (
-                <EmptyState art="cut" title={t`No impact story available yet`}>
-                  <Trans>The day's video is announced for 6 PM.</Trans>
-                </EmptyState>
+                <EmptyState art="cut" title={t`No impact story available yet`}>{t`The day's video is announced for 6 PM.`}</EmptyState>
               )}
             </div>
           </CardSection>
           {/* Appears together with the story: the story would otherwise push it down. */}
           {stories === undefined ? null : (
             <CardSection when={t`So far`} note={t`newest first`}>
-              <h2 className="spaced">
-                <Trans>All impact stories</Trans>
-              </h2>
+              <h2 className="spaced">{t`All impact stories`}</h2>
               <Listing
                 list={list}
                 itemsOf={(page) => page.stories}

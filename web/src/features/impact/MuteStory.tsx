@@ -27,7 +27,7 @@ export function MuteButton({ storyId, muted, about }: MuteProps) {
       aria-label={muted ? t`Unmute this story: ${about}` : t`Mute this story: ${about}`}
       onClick={() => change.mutate()}
     >
-      {muted ? <Trans>Unmute this story</Trans> : <Trans>Mute this story</Trans>}
+      {muted ? t`Unmute this story` : t`Mute this story`}
     </Button>
   )
 }

@@ -50,6 +50,7 @@ function ShareStory({ story }: { readonly story: Story }) {
 
 /** `preview`: an editor looks at it before it is published; the view is not counted. */
 export function StoryViewer({ story, preview = false }: { readonly story: Story; readonly preview?: boolean }) {
+  const { t } = useLingui()
   const views = useViews(story, preview)
   const reward = useReward()
   const { winnerInfo, charity, languages } = story
@@ -67,11 +68,7 @@ export function StoryViewer({ story, preview = false }: { readonly story: Story;
       <div>
         <div className="head-row">
           <h2 lang={langOf(languages.title, reader)}>{story.title}</h2>
-          {story.isActive ? (
-            <Badge tone="live">
-              <Trans>Live</Trans>
-            </Badge>
-          ) : null}
+          {story.isActive ? <Badge tone="live">{t`Live`}</Badge> : null}
         </div>
         <p className="story-text" lang={langOf(languages.description, reader)}>
           {story.description}
@@ -80,7 +77,7 @@ export function StoryViewer({ story, preview = false }: { readonly story: Story;
         <FollowUps story={story} reader={reader} />
         <ul className="ledger shares">
           {story.amount === 0 ? null : (
-            <LedgerItem label={story.sent ? <Trans>Sent to people in need</Trans> : <Trans>Set aside for people in need</Trans>}>
+            <LedgerItem label={story.sent ? t`Sent to people in need` : t`Set aside for people in need`}>
               {formatMoney(story.amount)}
             </LedgerItem>
           )}

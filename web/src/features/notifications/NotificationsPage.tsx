@@ -40,9 +40,7 @@ export function NotificationsPage() {
       <TodaySection>
         <div className="head-row spaced">
           <div>
-            <h1>
-              <Trans>Notifications</Trans>
-            </h1>
+            <h1>{t`Notifications`}</h1>
             {(list.data?.pages[0]?.notifications.length ?? 0) === 0 ? null : (
               <p className="muted unread-count" role="status">
                 <Plural value={unread} _0="Everything is read." one="# unread" other="# unread" />
@@ -61,11 +59,9 @@ export function NotificationsPage() {
           failed={t`Your notifications could not be loaded.`}
           empty={
             <EmptyState art="slip" title={t`No notifications yet`}>
-              {withDraws() ? (
-                <Trans>You'll see a note here when Auto Participate joins a round, you win, or your wallet runs low.</Trans>
-              ) : (
-                <Trans>You'll see a note here when Auto Participate joins a round, or your wallet runs low.</Trans>
-              )}
+              {withDraws()
+                ? t`You'll see a note here when Auto Participate joins a round, you win, or your wallet runs low.`
+                : t`You'll see a note here when Auto Participate joins a round, or your wallet runs low.`}
             </EmptyState>
           }
           lines={4}
@@ -113,9 +109,7 @@ function NoticeRow({ notice, busy, onRead }: { readonly notice: Notice; readonly
       </p>
       {withDraws() && notice.kind === 'won' && serverNowMs() - Date.parse(notice.createdAt) < PASS_ON_MS ? (
         <p>
-          <Link className="tap" to={paths.wallet} hash="pass-on">
-            <Trans>Pass it on</Trans>
-          </Link>
+          <Link className="tap" to={paths.wallet} hash="pass-on">{t`Pass it on`}</Link>
         </p>
       ) : null}
       {notice.storyId === null ? null : (
@@ -135,9 +129,7 @@ function NoticeRow({ notice, busy, onRead }: { readonly notice: Notice; readonly
           {formatInstant(notice.createdAt, currentLanguage())}
         </time>
         {isUnread ? (
-          <Button kind="quiet" aria-label={t`Mark as read: ${title}`} busy={busy} onClick={onRead}>
-            <Trans>Mark as read</Trans>
-          </Button>
+          <Button kind="quiet" aria-label={t`Mark as read: ${title}`} busy={busy} onClick={onRead}>{t`Mark as read`}</Button>
         ) : null}
       </div>
     </li>

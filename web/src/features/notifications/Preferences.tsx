@@ -29,9 +29,7 @@ export function Preferences() {
   })
   return (
     <>
-      <h2 className="spaced">
-        <Trans>Preferences</Trans>
-      </h2>
+      <h2 className="spaced">{t`Preferences`}</h2>
       {data !== undefined ? (
         <Switch
           label={t`Emails about your rounds`}

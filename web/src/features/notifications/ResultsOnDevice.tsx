@@ -20,9 +20,7 @@ export function ResultsOnDevice() {
   const device = useQuery({ queryKey: ['mine', 'device', id], queryFn: () => readDevice(id) })
   return (
     <>
-      <h2 className="spaced">
-        <Trans>The day's result</Trans>
-      </h2>
+      <h2 className="spaced">{t`The day's result`}</h2>
       {device.data === undefined ? (
         <NotLoaded query={device} failed={t`This switch could not be loaded.`} lines={2} />
       ) : (
@@ -35,14 +33,11 @@ export function ResultsOnDevice() {
 type ShownProps = { readonly state: DeviceState; readonly memberId: string; readonly onLook: () => void }
 
 function Shown({ state, memberId, onLook }: ShownProps) {
+  const { t } = useLingui()
   const brandName = brand()
   switch (state) {
     case 'unsupported':
-      return (
-        <p className="muted">
-          <Trans>This browser can't show notifications. Results are always on your dashboard.</Trans>
-        </p>
-      )
+      return <p className="muted">{t`This browser can't show notifications. Results are always on your dashboard.`}</p>
     case 'install':
       return (
         <p>
@@ -60,9 +55,7 @@ function Shown({ state, memberId, onLook }: ShownProps) {
               Your browser blocks notifications from this site. Tap the icon next to the address, allow notifications, then check again.
             </Trans>
           </p>
-          <Button kind="secondary" onClick={onLook}>
-            <Trans>Check again</Trans>
-          </Button>
+          <Button kind="secondary" onClick={onLook}>{t`Check again`}</Button>
         </>
       )
     case 'on':
@@ -105,11 +98,9 @@ function DeviceSwitch({ isOn, memberId }: { readonly isOn: boolean; readonly mem
         </p>
       ) : null}
       <p className="small muted" role="status">
-        {isAsking || isUnanswered ? (
-          <Trans>When your browser asks, choose Allow.</Trans>
-        ) : (
-          <Trans>A notification when the round you joined has its result. At night, from 10 pm to 7 am, it makes no sound.</Trans>
-        )}
+        {isAsking || isUnanswered
+          ? t`When your browser asks, choose Allow.`
+          : t`A notification when the round you joined has its result. At night, from 10 pm to 7 am, it makes no sound.`}
       </p>
     </>
   )

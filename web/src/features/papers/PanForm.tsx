@@ -37,9 +37,7 @@ export function PanForm({ tax }: { readonly tax: MemberYear['tax'] }) {
   }
   return (
     <section className="no-print" aria-labelledby="pan">
-      <h2 id="pan">
-        <Trans>Your PAN</Trans>
-      </h2>
+      <h2 id="pan">{t`Your PAN`}</h2>
       {isOpen ? (
         <form noValidate onSubmit={(event) => void send(event)}>
           <TextField
@@ -53,16 +51,11 @@ export function PanForm({ tax }: { readonly tax: MemberYear['tax'] }) {
             error={problem === undefined ? undefined : (wordsIn(TAX_TEXTS, problem, currentLanguage()) ?? problem)}
             onChange={(event) => setTyped(event.target.value)}
           />
-          <Button type="submit" busy={busy}>
-            <Trans>Save PAN</Trans>
-          </Button>
+          <Button type="submit" busy={busy}>{t`Save PAN`}</Button>
         </form>
       ) : (
         <p>
-          <Trans>Your PAN ends in {tax.pan}.</Trans>{' '}
-          <Button kind="quiet" onClick={() => setIsOpen(true)}>
-            <Trans>Change</Trans>
-          </Button>
+          <Trans>Your PAN ends in {tax.pan}.</Trans> <Button kind="quiet" onClick={() => setIsOpen(true)}>{t`Change`}</Button>
         </p>
       )}
     </section>

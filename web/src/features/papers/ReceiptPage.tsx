@@ -42,14 +42,8 @@ export function ReceiptPage() {
       paper={found.data && <Paper receipt={found.data.receipt} />}
       missing={<Missing error={found.error} busy={found.isFetching} onRetry={() => void found.refetch()} />}
     >
-      {found.data === undefined ? null : (
-        <Button onClick={() => window.print()}>
-          <Trans>Print or save</Trans>
-        </Button>
-      )}
-      <Link className={buttonClass('secondary')} to={paths.wallet}>
-        <Trans>Go to Wallet</Trans>
-      </Link>
+      {found.data === undefined ? null : <Button onClick={() => window.print()}>{t`Print or save`}</Button>}
+      <Link className={buttonClass('secondary')} to={paths.wallet}>{t`Go to Wallet`}</Link>
     </PaperPage>
   )
 }
@@ -63,6 +57,7 @@ function Missing({ error, busy, onRetry }: { readonly error: Error | null; reado
 }
 
 function Paper({ receipt }: { readonly receipt: Found }) {
+  const { t } = useLingui()
   const language = currentLanguage()
   const { amount, type, status, day, balanceAfter } = receipt
   const inWords = amountInWords(paiseFromRupees(amount) ?? ZERO, language)
@@ -71,22 +66,16 @@ function Paper({ receipt }: { readonly receipt: Found }) {
     <article className="receipt-paper" data-receipt={receipt.id}>
       <Letterhead />
       <div className="head-row receipt-head">
-        <h1>
-          <Trans>Receipt</Trans>
-        </h1>
+        <h1>{t`Receipt`}</h1>
         <Status status={status} />
       </div>
       {moved ? null : (
         <p className="demo-label" role="note">
-          {toneOf(status) === 'waiting' ? (
-            <Trans>Not in your wallet yet. Not a receipt.</Trans>
-          ) : (
-            <Trans>Payment not completed, or returned. Not a receipt.</Trans>
-          )}
+          {toneOf(status) === 'waiting' ? t`Not in your wallet yet. Not a receipt.` : t`Payment not completed, or returned. Not a receipt.`}
         </p>
       )}
       <p className="receipt-amount">
-        <span className="hidden">{type === 'credit' ? <Trans>Into your wallet</Trans> : <Trans>Out of your wallet</Trans>}</span>
+        <span className="hidden">{type === 'credit' ? t`Into your wallet` : t`Out of your wallet`}</span>
         <span aria-hidden="true">{type === 'credit' ? '+' : '−'}</span>
         <Money amount={amount} />
       </p>
@@ -94,11 +83,7 @@ function Paper({ receipt }: { readonly receipt: Found }) {
       <Facts receipt={receipt} />
       {day === null ? null : <DayLink day={day} />}
       {day !== null && type === 'debit' ? <OwnRupee day={day} /> : null}
-      {moved ? (
-        <p className="small muted receipt-foot">
-          <Trans>Computer-generated receipt; valid without a signature.</Trans>
-        </p>
-      ) : null}
+      {moved ? <p className="small muted receipt-foot">{t`Computer-generated receipt; valid without a signature.`}</p> : null}
     </article>
   )
 }

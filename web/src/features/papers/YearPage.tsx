@@ -51,9 +51,7 @@ export function YearPage() {
       missing={<Missing error={found.error} busy={found.isFetching} onRetry={() => void found.refetch()} />}
     >
       {data === undefined ? null : <SaveAs year={data} />}
-      <Link className={buttonClass('secondary')} to={paths.history}>
-        <Trans>Go to History</Trans>
-      </Link>
+      <Link className={buttonClass('secondary')} to={paths.history}>{t`Go to History`}</Link>
     </PaperPage>
   )
 }
@@ -66,11 +64,7 @@ function Missing({ error, busy, onRetry }: { readonly error: Error | null; reado
       <EmptyState
         art="slip"
         title={t`There is no such year of your membership.`}
-        action={
-          <Link className={buttonClass()} to={paths.year}>
-            <Trans>See this year</Trans>
-          </Link>
-        }
+        action={<Link className={buttonClass()} to={paths.year}>{t`See this year`}</Link>}
       />
     )
   return <ErrorState title={messageOf(error, t`The year could not be loaded.`)} busy={busy} onRetry={onRetry} />
@@ -115,9 +109,7 @@ function Statement({ year, today }: YearProps & { readonly today: string | undef
       </dl>
       {year.prizes.length === 0 ? null : <Prizes year={year} />}
       <Help year={year} />
-      <p className="small muted receipt-foot">
-        <Trans>A statement of your account. It is no certificate for a deduction of tax.</Trans>
-      </p>
+      <p className="small muted receipt-foot">{t`A statement of your account. It is no certificate for a deduction of tax.`}</p>
     </article>
   )
 }
@@ -210,25 +202,20 @@ function PrizeWords({ prize, tax, paid }: Pick<MemberYear['prizes'][number], 'pr
 }
 
 function Help({ year: { help } }: YearProps) {
+  const { t } = useLingui()
   const language = currentLanguage()
   return (
     <>
-      <h2>
-        <Trans>Whom it helped</Trans>
-      </h2>
+      <h2>{t`Whom it helped`}</h2>
       {help.length === 0 ? (
-        <p className="muted">
-          <Trans>No help was paid from your rupees of this year yet. They wait in the help fund.</Trans>
-        </p>
+        <p className="muted">{t`No help was paid from your rupees of this year yet. They wait in the help fund.`}</p>
       ) : (
         <ul className="rupee-trail">
           {help.map((part, index) => (
             <li key={index}>
               <HelpWords part={part} />{' '}
               {part.storyId === null ? null : (
-                <a className="tap no-print" href={`${publicPath('impactStories', language)}/${part.storyId}`}>
-                  <Trans>Read the story</Trans>
-                </a>
+                <a className="tap no-print" href={`${publicPath('impactStories', language)}/${part.storyId}`}>{t`Read the story`}</a>
               )}
             </li>
           ))}
@@ -272,12 +259,8 @@ function SaveAs({ year }: YearProps) {
   }
   return (
     <>
-      <Button onClick={() => window.print()}>
-        <Trans>Print or save</Trans>
-      </Button>
-      <Button kind="secondary" onClick={() => saveFile(`${year.year}.csv`, table(), 'text/csv;charset=utf-8')}>
-        <Trans>Save as a table</Trans>
-      </Button>
+      <Button onClick={() => window.print()}>{t`Print or save`}</Button>
+      <Button kind="secondary" onClick={() => saveFile(`${year.year}.csv`, table(), 'text/csv;charset=utf-8')}>{t`Save as a table`}</Button>
     </>
   )
 }

@@ -71,14 +71,10 @@ export function PaymentStatusPage() {
     <Book title={t`Payment status`}>
       <TodaySection>
         <Slip>
-          <h1>
-            <Trans>Payment status</Trans>
-          </h1>
+          <h1>{t`Payment status`}</h1>
           {orderId === undefined ? <Problem title={t`No order ID provided`} /> : <Checked orderId={orderId} />}
           <p className="auth-foot">
-            <Home>
-              <Trans>Back to Home</Trans>
-            </Home>
+            <Home>{t`Back to Home`}</Home>
           </p>
         </Slip>
       </TodaySection>
@@ -109,9 +105,7 @@ function Checked({ orderId }: { readonly orderId: string }) {
     return (
       <>
         <Spinner />
-        <p className="centred muted">
-          <Trans>Checking your payment…</Trans>
-        </p>
+        <p className="centred muted">{t`Checking your payment…`}</p>
         <Slow />
         <Facts orderId={orderId} />
       </>
@@ -183,12 +177,8 @@ function Result({ order, isLong, busy, onAgain }: ResultProps) {
         <div className="verdict" role="status">
           <Seal word={t`Paid`} />
           <div>
-            <h2>
-              <Trans>Payment Successful!</Trans>
-            </h2>
-            <p>
-              <Trans>The money was added to your wallet.</Trans>
-            </p>
+            <h2>{t`Payment Successful!`}</h2>
+            <p>{t`The money was added to your wallet.`}</p>
           </div>
         </div>
         <Facts orderId={order.orderId} order={order} />
@@ -202,12 +192,8 @@ function Result({ order, isLong, busy, onAgain }: ResultProps) {
     return (
       <>
         <div role="status">
-          <h2>
-            <Trans>Payment Pending</Trans>
-          </h2>
-          <p>
-            <Trans>This may take a few minutes. We keep checking; you can leave this page and come back.</Trans>
-          </p>
+          <h2>{t`Payment Pending`}</h2>
+          <p>{t`This may take a few minutes. We keep checking; you can leave this page and come back.`}</p>
           {isLong ? (
             <p>
               <Trans>
@@ -217,18 +203,12 @@ function Result({ order, isLong, busy, onAgain }: ResultProps) {
           ) : null}
         </div>
         <ul className="dots spaced">
-          <li>
-            <Trans>Paid in your UPI app or at your bank? Do not pay again. This page changes by itself.</Trans>
-          </li>
-          <li>
-            <Trans>Left without paying? Nothing was taken. Add money again in your wallet.</Trans>
-          </li>
+          <li>{t`Paid in your UPI app or at your bank? Do not pay again. This page changes by itself.`}</li>
+          <li>{t`Left without paying? Nothing was taken. Add money again in your wallet.`}</li>
         </ul>
         <Facts orderId={order.orderId} order={order} />
         <div className="buttons">
-          <Button busy={busy} onClick={onAgain}>
-            <Trans>Check Again</Trans>
-          </Button>
+          <Button busy={busy} onClick={onAgain}>{t`Check Again`}</Button>
           <ToWallet kind="secondary" />
         </div>
       </>
@@ -237,30 +217,18 @@ function Result({ order, isLong, busy, onAgain }: ResultProps) {
   return (
     <>
       <div role="status">
-        <h2>
-          <Trans>Payment Failed</Trans>
-        </h2>
-        <p>
-          <Trans>No money was added. If money was debited, it will be returned or added here.</Trans>
-        </p>
+        <h2>{t`Payment Failed`}</h2>
+        <p>{t`No money was added. If money was debited, it will be returned or added here.`}</p>
       </div>
       <ul className="dots spaced">
-        <li>
-          <Trans>Does your bank show a debit? Do not pay again today. Wait for the money, or ask us with the order ID.</Trans>
-        </li>
-        <li>
-          <Trans>Does your bank show no debit? Add money again in your wallet.</Trans>
-        </li>
+        <li>{t`Does your bank show a debit? Do not pay again today. Wait for the money, or ask us with the order ID.`}</li>
+        <li>{t`Does your bank show no debit? Add money again in your wallet.`}</li>
       </ul>
       <Facts orderId={order.orderId} order={order} />
       <div className="buttons">
-        <Button busy={busy} onClick={onAgain}>
-          <Trans>Try Again</Trans>
-        </Button>
+        <Button busy={busy} onClick={onAgain}>{t`Try Again`}</Button>
         <ToWallet kind="secondary" />
-        <Home className={buttonClass('quiet')}>
-          <Trans>Go to Home</Trans>
-        </Home>
+        <Home className={buttonClass('quiet')}>{t`Go to Home`}</Home>
       </div>
     </>
   )
@@ -289,35 +257,27 @@ function Facts({ orderId, order }: { readonly orderId: string; readonly order?: 
 type ProblemProps = { readonly title: string; readonly busy?: boolean; readonly onAgain?: () => void; readonly children?: ReactNode }
 
 function Problem({ title, busy = false, onAgain, children }: ProblemProps) {
+  const { t } = useLingui()
   return (
     <div className="empty failed" role="alert">
       <p className="empty-title">{title}</p>
       {children === undefined ? null : <p className="muted">{children}</p>}
       <div className="buttons">
-        <Button busy={busy} onClick={onAgain ?? (() => window.location.reload())}>
-          <Trans>Try Again</Trans>
-        </Button>
-        <Home className={buttonClass('secondary')}>
-          <Trans>Go to Home</Trans>
-        </Home>
+        <Button busy={busy} onClick={onAgain ?? (() => window.location.reload())}>{t`Try Again`}</Button>
+        <Home className={buttonClass('secondary')}>{t`Go to Home`}</Home>
       </div>
     </div>
   )
 }
 
 function NotFound({ orderId }: { readonly orderId: string }) {
+  const { t } = useLingui()
   return (
     <>
       <div className="empty failed" role="alert">
-        <h2>
-          <Trans>Payment Not Found</Trans>
-        </h2>
-        <p className="muted">
-          <Trans>We couldn't find any payment information for this order.</Trans>
-        </p>
-        <Home className={buttonClass('secondary')}>
-          <Trans>Go to Home</Trans>
-        </Home>
+        <h2>{t`Payment Not Found`}</h2>
+        <p className="muted">{t`We couldn't find any payment information for this order.`}</p>
+        <Home className={buttonClass('secondary')}>{t`Go to Home`}</Home>
       </div>
       <Facts orderId={orderId} />
     </>

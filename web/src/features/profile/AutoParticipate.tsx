@@ -1,5 +1,5 @@
 /** The Auto Participate switch, with an explanation of its effect. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { Badge } from '../../ui/Feedback.tsx'
 import { Switch } from '../../ui/Switch.tsx'
 
@@ -10,24 +10,12 @@ export function AutoParticipate({ on, busy = false, onChange }: AutoParticipateP
   return (
     <div className="auto-participate">
       <Switch label={t`Auto Participate`} checked={on} on={t`Enabled`} off={t`Disabled`} busy={busy} onChange={onChange} />
-      {on ? (
-        <Badge tone="live">
-          <Trans>Auto-joining rounds</Trans>
-        </Badge>
-      ) : null}
+      {on ? <Badge tone="live">{t`Auto-joining rounds`}</Badge> : null}
       <ul className="small muted dots">
-        <li>
-          <Trans>Joins new rounds each day at reset</Trans>
-        </li>
-        <li>
-          <Trans>Stops when wallet balance falls below 1 rupee</Trans>
-        </li>
-        <li>
-          <Trans>Can be disabled anytime</Trans>
-        </li>
-        <li>
-          <Trans>A notification is sent for each participation</Trans>
-        </li>
+        <li>{t`Joins new rounds each day at reset`}</li>
+        <li>{t`Stops when wallet balance falls below 1 rupee`}</li>
+        <li>{t`Can be disabled anytime`}</li>
+        <li>{t`A notification is sent for each participation`}</li>
       </ul>
     </div>
   )

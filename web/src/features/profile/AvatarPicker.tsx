@@ -1,5 +1,5 @@
 /** Changes the avatar in edit mode: choose an image file, crop it in a dialog, and upload it. A spinner covers the avatar meanwhile. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
 import { type ChangeEvent, useRef, useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
@@ -59,9 +59,7 @@ export function AvatarPicker({ user, onChange }: { readonly user: User; readonly
           <span aria-hidden="true">
             <Avatar name={user.name || t`User`} src={user.avatar} size="lg" />
           </span>
-          <span className="small">
-            <Trans>Change picture</Trans>
-          </span>
+          <span className="small">{t`Change picture`}</span>
         </button>
         {busy ? (
           <div className="avatar-overlay">

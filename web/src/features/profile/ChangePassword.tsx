@@ -1,5 +1,5 @@
 /** Opens the form for another password, which loads at the press: most visits only look. */
-import { Trans } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Button } from '../../ui/Button.tsx'
@@ -9,6 +9,7 @@ import { Part } from '../Part.tsx'
 const loadForm = () => import('./PasswordForm.tsx')
 
 export function ChangePassword() {
+  const { t } = useLingui()
   const [asking, setAsking] = useState(false)
   const opener = useRef<HTMLButtonElement>(null)
   // The pressed button disappears with the form, so the focus returns to the button that opened the form.
@@ -18,17 +19,13 @@ export function ChangePassword() {
   }
   return (
     <>
-      <h2 className="spaced">
-        <Trans>Change password</Trans>
-      </h2>
+      <h2 className="spaced">{t`Change password`}</h2>
       {asking ? (
         <Part name="password" load={loadForm} lines={3}>
           {({ PasswordForm }) => <PasswordForm onClose={leave} />}
         </Part>
       ) : (
-        <Button ref={opener} kind="secondary" onClick={() => setAsking(true)}>
-          <Trans>Change password</Trans>
-        </Button>
+        <Button ref={opener} kind="secondary" onClick={() => setAsking(true)}>{t`Change password`}</Button>
       )}
     </>
   )

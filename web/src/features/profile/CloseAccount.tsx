@@ -3,7 +3,7 @@
  * - First the wallet is emptied: by a withdrawal to a bank, unless withdrawals are paused, or as a donation.
  * - An account with an empty wallet can be deleted for good. Each step says what will happen, or why it cannot.
  */
-import { Trans } from '@lingui/react/macro'
+import { Trans, useLingui } from '@lingui/react/macro'
 import { lazy, Suspense, useState } from 'react'
 import { session, useMember } from '../../app/session.tsx'
 import { settings } from '../../app/settings.ts'
@@ -15,6 +15,7 @@ import type { Step } from './CloseDialogs.tsx'
 const CloseDialogs = lazy(async () => ({ default: (await import('./CloseDialogs.tsx')).CloseDialogs }))
 
 export function CloseAccount() {
+  const { t } = useLingui()
   const [step, setStep] = useState<Step>()
   const [opening, setOpening] = useState(false)
   const { balance } = useMember().wallet
@@ -28,9 +29,7 @@ export function CloseAccount() {
   }
   return (
     <>
-      <h2 className="spaced">
-        <Trans>Delete account</Trans>
-      </h2>
+      <h2 className="spaced">{t`Delete account`}</h2>
       <p className="muted spaced">
         {balance > 0 ? (
           settings.modes.withdrawalsOn ? (
@@ -45,9 +44,7 @@ export function CloseAccount() {
           <Trans>Your name, email, phone number and picture are erased for good.</Trans>
         )}
       </p>
-      <Button kind="danger" busy={opening} onClick={() => void open()}>
-        <Trans>Delete account</Trans>
-      </Button>
+      <Button kind="danger" busy={opening} onClick={() => void open()}>{t`Delete account`}</Button>
       {step === undefined ? null : (
         <Suspense fallback={null}>
           <CloseDialogs step={step} onStep={setStep} />

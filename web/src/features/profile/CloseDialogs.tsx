@@ -75,9 +75,7 @@ function EmptyWallet({ onDone, onClose }: StepProps & { readonly onDone: () => v
       title={<Trans>First, your {formatMoney(balance)}</Trans>}
       footer={
         <>
-          <Button kind="secondary" disabled={busy} onClick={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
+          <Button kind="secondary" disabled={busy} onClick={onClose}>{t`Cancel`}</Button>
           {way === 'bank' ? (
             <Button type="submit" form={formId} busy={busy}>
               <Trans>Withdraw {formatMoney(balance)}</Trans>
@@ -90,18 +88,10 @@ function EmptyWallet({ onDone, onClose }: StepProps & { readonly onDone: () => v
         </>
       }
     >
-      <p className="spaced">
-        <Trans>There is money left in your wallet. Where should it go? Auto Participate will be turned off.</Trans>
-      </p>
-      {withdrawalsOn ? null : (
-        <p className="spaced" role="status">
-          <Trans>Withdrawals are paused.</Trans>
-        </p>
-      )}
+      <p className="spaced">{t`There is money left in your wallet. Where should it go? Auto Participate will be turned off.`}</p>
+      {withdrawalsOn ? null : <p className="spaced" role="status">{t`Withdrawals are paused.`}</p>}
       <fieldset className="choices">
-        <legend className="hidden">
-          <Trans>Where the money goes</Trans>
-        </legend>
+        <legend className="hidden">{t`Where the money goes`}</legend>
         {withdrawalsOn ? (
           <Way id={`${formId}-bank`} label={t`To my bank account or UPI ID`} checked={way === 'bank'} onChoose={() => setWay('bank')} />
         ) : null}
@@ -112,9 +102,7 @@ function EmptyWallet({ onDone, onClose }: StepProps & { readonly onDone: () => v
           <PlaceFields form={form} place={place} onPlace={setPlace} />
         </form>
       ) : (
-        <p className="muted card-actions">
-          <Trans>All of it goes to the help fund. A donation cannot be taken back.</Trans>
-        </p>
+        <p className="muted card-actions">{t`All of it goes to the help fund. A donation cannot be taken back.`}</p>
       )}
       <Problem words={problem} />
     </Modal>
@@ -171,30 +159,16 @@ function DeleteAccount({ onMoney, onClose }: StepProps & { readonly onMoney: () 
       title={<Trans>Delete your account for good?</Trans>}
       footer={
         <>
-          <Button kind="secondary" disabled={busy} onClick={onClose}>
-            <Trans>Keep my account</Trans>
-          </Button>
-          <Button kind="danger" busy={busy} onClick={() => void remove()}>
-            <Trans>Delete account</Trans>
-          </Button>
+          <Button kind="secondary" disabled={busy} onClick={onClose}>{t`Keep my account`}</Button>
+          <Button kind="danger" busy={busy} onClick={() => void remove()}>{t`Delete account`}</Button>
         </>
       }
     >
       <ul className="dots">
-        <li>
-          <Trans>Your name, email, phone number, picture and bank details are erased. This cannot be undone.</Trans>
-        </li>
-        <li>
-          <Trans>You are logged out everywhere.</Trans>
-        </li>
-        {withDraws() ? (
-          <li>
-            <Trans>Rounds you won show you as “A member”.</Trans>
-          </li>
-        ) : null}
-        <li>
-          <Trans>Our accounts keep the amounts, without your name.</Trans>
-        </li>
+        <li>{t`Your name, email, phone number, picture and bank details are erased. This cannot be undone.`}</li>
+        <li>{t`You are logged out everywhere.`}</li>
+        {withDraws() ? <li>{t`Rounds you won show you as “A member”.`}</li> : null}
+        <li>{t`Our accounts keep the amounts, without your name.`}</li>
       </ul>
       <Problem words={problem} />
     </Modal>

@@ -58,12 +58,8 @@ export function CropDialog({ picture, onUse, onClose }: CropDialogProps) {
       title={<Trans>Crop your picture</Trans>}
       footer={
         <>
-          <Button kind="secondary" disabled={busy} onClick={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button busy={busy} onClick={() => void use()}>
-            <Trans>Use this picture</Trans>
-          </Button>
+          <Button kind="secondary" disabled={busy} onClick={onClose}>{t`Cancel`}</Button>
+          <Button busy={busy} onClick={() => void use()}>{t`Use this picture`}</Button>
         </>
       }
     >

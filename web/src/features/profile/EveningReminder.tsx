@@ -22,9 +22,7 @@ export function EveningReminder({ user, onSaved }: { readonly user: User; readon
   const isNowhere = user.reminder !== null && data?.preferences.push === false
   return (
     <div className="form-sheet">
-      <h2>
-        <Trans>Evening reminder</Trans>
-      </h2>
+      <h2>{t`Evening reminder`}</h2>
       <SelectField
         label={t`Remind me at`}
         hint={t`One notification, only if you have not joined, have ₹1 in your wallet and Auto Participate is off. Times are Indian time.`}
@@ -44,9 +42,7 @@ export function EveningReminder({ user, onSaved }: { readonly user: User; readon
       {isNowhere ? (
         <p role="status">
           <Trans>No device of yours gets notifications yet.</Trans>{' '}
-          <Link className="tap" to={paths.notifications}>
-            <Trans>Turn them on in Notifications</Trans>
-          </Link>
+          <Link className="tap" to={paths.notifications}>{t`Turn them on in Notifications`}</Link>
         </p>
       ) : null}
     </div>

@@ -1,5 +1,5 @@
 /** The page shown after the account was deleted. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { currentLanguage } from '../../app/language.ts'
 import { publicPath } from '../../paths.ts'
 import { Art } from '../../ui/Art.tsx'
@@ -13,16 +13,10 @@ export function GoodbyePage() {
     <Book title={t`Account deleted`}>
       <TodaySection>
         <Art name="stack" className="vignette goodbye" />
-        <h1>
-          <Trans>Account deleted</Trans>
-        </h1>
-        <p className="lead">
-          <Trans>Your account is deleted and your name is erased. Thank you for every rupee you shared.</Trans>
-        </p>
+        <h1>{t`Account deleted`}</h1>
+        <p className="lead">{t`Your account is deleted and your name is erased. Thank you for every rupee you shared.`}</p>
         <p className="buttons load-more">
-          <a className={buttonClass()} href={publicPath('home', currentLanguage())}>
-            <Trans>Go to Home</Trans>
-          </a>
+          <a className={buttonClass()} href={publicPath('home', currentLanguage())}>{t`Go to Home`}</a>
         </p>
       </TodaySection>
     </Book>

@@ -1,5 +1,5 @@
 /** Downloads all of the member's data as a file. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
 import { call, messageOf } from '../../app/api.ts'
 import { saveFile } from '../../app/save-file.ts'
@@ -23,15 +23,9 @@ export function MyData() {
   }
   return (
     <>
-      <h2 className="spaced">
-        <Trans>Download my data</Trans>
-      </h2>
-      <p className="muted spaced">
-        <Trans>One file with your profile, transactions, rounds, withdrawals, refunds and notifications.</Trans>
-      </p>
-      <Button kind="secondary" busy={busy} onClick={() => void download()}>
-        <Trans>Download my data</Trans>
-      </Button>
+      <h2 className="spaced">{t`Download my data`}</h2>
+      <p className="muted spaced">{t`One file with your profile, transactions, rounds, withdrawals, refunds and notifications.`}</p>
+      <Button kind="secondary" busy={busy} onClick={() => void download()}>{t`Download my data`}</Button>
     </>
   )
 }

@@ -9,9 +9,7 @@ export function PassOnSwitch({ user, onSaved }: { readonly user: User; readonly 
   const { saving, save } = useAtOnce({ user, field: 'passOn', about: 'passing on', onSaved })
   return (
     <>
-      <h2 className="spaced">
-        <Trans>If you win</Trans>
-      </h2>
+      <h2 className="spaced">{t`If you win`}</h2>
       <Switch
         label={t`If I win, pass it on`}
         checked={user.passOn}

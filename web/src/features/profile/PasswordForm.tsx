@@ -1,5 +1,5 @@
 /** Changes the password, which ends every other session of the member. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { useEffect } from 'react'
 import { call, messageOf } from '../../app/api.ts'
 import { session } from '../../app/session.tsx'
@@ -43,12 +43,8 @@ export function PasswordForm({ onClose }: { readonly onClose: () => void }) {
         {...form.register('newPassword')}
       />
       <div className="buttons">
-        <Button type="submit" kind="secondary" busy={isSubmitting}>
-          <Trans>Change password</Trans>
-        </Button>
-        <Button kind="quiet" disabled={isSubmitting} onClick={onClose}>
-          <Trans>Cancel</Trans>
-        </Button>
+        <Button type="submit" kind="secondary" busy={isSubmitting}>{t`Change password`}</Button>
+        <Button kind="quiet" disabled={isSubmitting} onClick={onClose}>{t`Cancel`}</Button>
       </div>
     </form>
   )

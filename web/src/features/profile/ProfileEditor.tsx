@@ -1,5 +1,5 @@
 /** The profile's edit mode. Nothing is saved before Save Changes, and neither is the switch. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
 import { call, messageOf } from '../../app/api.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -41,12 +41,8 @@ export function ProfileEditor({ user, onSaved, onClose }: ProfileEditorProps) {
       <PhoneField label={t`Phone Number`} error={personError(errors.phone?.message)} {...registerTyped(form, 'phone', PHONE)} />
       <AutoParticipate on={autoParticipate} onChange={(on) => form.setValue('autoParticipate', on, { shouldDirty: true })} />
       <div className="buttons card-actions">
-        <Button type="submit" busy={isSubmitting}>
-          <Trans>Save Changes</Trans>
-        </Button>
-        <Button kind="secondary" disabled={isSubmitting} onClick={onClose}>
-          <Trans>Cancel</Trans>
-        </Button>
+        <Button type="submit" busy={isSubmitting}>{t`Save Changes`}</Button>
+        <Button kind="secondary" disabled={isSubmitting} onClick={onClose}>{t`Cancel`}</Button>
       </div>
     </form>
   )

@@ -37,9 +37,7 @@ export function ProfilePage() {
     <Book title={t`Profile`}>
       {profile.data === undefined ? (
         <CardSection when={t`Your profile`}>
-          <h1>
-            <Trans>Profile</Trans>
-          </h1>
+          <h1>{t`Profile`}</h1>
           {profile.isError ? <ErrorState title={t`Failed to load profile data.`} onRetry={() => window.location.reload()} /> : <Spinner />}
         </CardSection>
       ) : (
@@ -97,9 +95,7 @@ function Loaded({ user }: { readonly user: User }) {
           </Trans>
         }
       >
-        <h1 className="spaced">
-          <Trans>Profile</Trans>
-        </h1>
+        <h1 className="spaced">{t`Profile`}</h1>
         <div className="profile">
           <div className="profile-card" ref={card}>
             {edit === undefined ? (
@@ -109,23 +105,15 @@ function Loaded({ user }: { readonly user: User }) {
             )}
             <div>
               <p className="profile-name">{user.name || t`User`}</p>
-              <p className="muted">
-                <Trans>Community Member</Trans>
-              </p>
+              <p className="muted">{t`Community Member`}</p>
               <p className="muted">
                 <Trans>Member since {formatDay(user.createdAt, currentLanguage())}</Trans>
               </p>
             </div>
-            {edit === undefined ? (
-              <Button kind="secondary" busy={opening} onClick={() => void open()}>
-                <Trans>Edit Profile</Trans>
-              </Button>
-            ) : null}
+            {edit === undefined ? <Button kind="secondary" busy={opening} onClick={() => void open()}>{t`Edit Profile`}</Button> : null}
           </div>
           <div>
-            <h2 className="spaced">
-              <Trans>Personal Information</Trans>
-            </h2>
+            <h2 className="spaced">{t`Personal Information`}</h2>
             {edit === undefined ? (
               <PersonalInformation user={user} onChange={take} />
             ) : (

@@ -1,5 +1,5 @@
 /** The member's name in public lists. A choice saves at once. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import type { User } from '@roz/contract/shapes.ts'
 import { initialName } from '@roz/core/names.ts'
 import { useState } from 'react'
@@ -25,7 +25,7 @@ export function PublicNameForm({ user, onSaved }: { readonly user: User; readonl
   }
   return (
     <div className="form-sheet">
-      <h2>{withDraws() ? <Trans>Your name in winners' lists</Trans> : <Trans>Your name in public lists</Trans>}</h2>
+      <h2>{withDraws() ? t`Your name in winners' lists` : t`Your name in public lists`}</h2>
       <SelectField
         label={t`Name in public`}
         hint={t`This also applies to past rounds.`}

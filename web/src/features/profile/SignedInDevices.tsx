@@ -21,9 +21,7 @@ export function SignedInDevices() {
   const [asked, setAsked] = useState(false)
   return (
     <>
-      <h2 className="spaced">
-        <Trans>Logged-in devices</Trans>
-      </h2>
+      <h2 className="spaced">{t`Logged-in devices`}</h2>
       {data === undefined ? (
         <NotLoaded query={devices} failed={t`Your devices could not be loaded.`} lines={2} />
       ) : (
@@ -34,13 +32,9 @@ export function SignedInDevices() {
             ))}
           </ul>
           {data.sessions.length > 1 ? (
-            <Button kind="secondary" onClick={() => setAsked(true)}>
-              <Trans>Log out others</Trans>
-            </Button>
+            <Button kind="secondary" onClick={() => setAsked(true)}>{t`Log out others`}</Button>
           ) : (
-            <p className="muted">
-              <Trans>You are logged in on this device only.</Trans>
-            </p>
+            <p className="muted">{t`You are logged in on this device only.`}</p>
           )}
         </>
       )}
@@ -89,18 +83,12 @@ function SignOutOthers({ onClose }: { readonly onClose: () => void }) {
       title={<Trans>Log out on all other devices?</Trans>}
       footer={
         <>
-          <Button kind="secondary" disabled={busy} onClick={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button busy={busy} onClick={() => void signOut()}>
-            <Trans>Log out others</Trans>
-          </Button>
+          <Button kind="secondary" disabled={busy} onClick={onClose}>{t`Cancel`}</Button>
+          <Button busy={busy} onClick={() => void signOut()}>{t`Log out others`}</Button>
         </>
       }
     >
-      <p>
-        <Trans>You stay logged in here. If you don't know one of the devices, change your password, too.</Trans>
-      </p>
+      <p>{t`You stay logged in here. If you don't know one of the devices, change your password, too.`}</p>
     </Modal>
   )
 }

@@ -52,7 +52,7 @@ export function DrawSection({ day, drawn }: { readonly day: string; readonly dra
   const { data } = drawn
   // A day's own data come first: it may have had a draw before they were switched off.
   const hasDraw = data === undefined || typeof data === 'string' ? withDraws() : data.conditions.picked
-  const title = <h2>{hasDraw ? <Trans>How the draw worked</Trans> : <Trans>How the round was shared</Trans>}</h2>
+  const title = <h2>{hasDraw ? t`How the draw worked` : t`How the round was shared`}</h2>
   return (
     <CardSection when={hasDraw ? t`The draw` : t`The round`} note={t`step by step`} id="draw">
       {drawn.data === undefined ? (

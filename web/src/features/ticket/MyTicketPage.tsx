@@ -43,9 +43,7 @@ export function MyTicketPage() {
   return (
     <Book title={t`My ticket`}>
       <CardSection when={t`The day`} note={formatDay(day, currentLanguage())}>
-        <h1>
-          <Trans>My ticket</Trans>
-        </h1>
+        <h1>{t`My ticket`}</h1>
         {isChecking ? <Skeleton lines={4} label={t`Checking your ticket`} /> : <Ticket key={day} day={day} ticket={ticket} />}
       </CardSection>
       {isChecking && !namesPlace ? null : (
@@ -82,13 +80,9 @@ function Ticket({ day, ticket }: { readonly day: string; readonly ticket: UseQue
       <div className="buttons load-more">
         {finding.receiptFile === undefined ? null : <SaveReceipt day={day} file={finding.receiptFile} />}
         {finding.state === 'waiting' ? null : (
-          <a className={buttonClass('secondary')} href={`${publicPath('verify', currentLanguage())}/${day}`}>
-            <Trans>Check the whole day</Trans>
-          </a>
+          <a className={buttonClass('secondary')} href={`${publicPath('verify', currentLanguage())}/${day}`}>{t`Check the whole day`}</a>
         )}
-        <Link className={buttonClass('quiet')} to={paths.history}>
-          <Trans>Other days</Trans>
-        </Link>
+        <Link className={buttonClass('quiet')} to={paths.history}>{t`Other days`}</Link>
       </div>
     </>
   )
@@ -107,11 +101,7 @@ function NotJoined() {
   return (
     <EmptyState
       title={t`You had no ticket that day`}
-      action={
-        <Link className={buttonClass()} to={paths.history}>
-          <Trans>See your rounds</Trans>
-        </Link>
-      }
+      action={<Link className={buttonClass()} to={paths.history}>{t`See your rounds`}</Link>}
     >
       <Trans>A ticket is made when you join a round, or Auto Participate joins for you.</Trans>
     </EmptyState>
@@ -148,15 +138,11 @@ function Found({ finding }: { readonly finding: Finding }) {
           <Trans>Your ₹1 was in the round.</Trans>
         )}
       </p>
-      <p className="muted">
-        <Trans>Don't trust us. Check.</Trans>
-      </p>
+      <p className="muted">{t`Don't trust us. Check.`}</p>
       <div className="slip-shadow ticket-slip">
         <div className="slip">
           <div>
-            <p className="muted">
-              <Trans>Ticket, a code made with your ticket key</Trans>
-            </p>
+            <p className="muted">{t`Ticket, a code made with your ticket key`}</p>
             <code className="ticket-code">{(ticket ?? '').replace(/(.{8})(?=.)/g, '$1 ')}</code>
             <p className="ticket-line">
               {isIncluded ? (
@@ -175,18 +161,12 @@ function Found({ finding }: { readonly finding: Finding }) {
       <TechnicalDetails>
         {isOthersKey === true ? null : (
           <Checked>
-            {isEarlierKey === true ? (
-              <Trans>This ticket was made with an earlier key of yours, from before this device had one. The server kept it for you.</Trans>
-            ) : (
-              <Trans>This ticket was made with the key on this device.</Trans>
-            )}
+            {isEarlierKey === true
+              ? t`This ticket was made with an earlier key of yours, from before this device had one. The server kept it for you.`
+              : t`This ticket was made with the key on this device.`}
           </Checked>
         )}
-        {hasReceipt ? (
-          <Checked>
-            <Trans>Your receipt is signed: it would prove your entry even if we denied it.</Trans>
-          </Checked>
-        ) : null}
+        {hasReceipt ? <Checked>{t`Your receipt is signed: it would prove your entry even if we denied it.`}</Checked> : null}
         {isIncluded ? (
           <>
             <Checked>
@@ -195,11 +175,9 @@ function Found({ finding }: { readonly finding: Finding }) {
               </Trans>
             </Checked>
             <Checked>
-              {isCompared === true ? (
-                <Trans>The public log contains this list, and has only grown since your last check.</Trans>
-              ) : (
-                <Trans>The public log contains this list. This device remembers the log, and will notice if it is rewritten.</Trans>
-              )}
+              {isCompared === true
+                ? t`The public log contains this list, and has only grown since your last check.`
+                : t`The public log contains this list. This device remembers the log, and will notice if it is rewritten.`}
             </Checked>
           </>
         ) : null}

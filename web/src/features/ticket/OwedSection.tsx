@@ -45,15 +45,11 @@ export function OwedSection({ day, owed }: { readonly day: string; readonly owed
   const isMembers = useIsMembers(day)
   return (
     <CardSection when={t`Your money`} note={t`at the day's end`}>
-      <h2>
-        <Trans>Your money with us</Trans>
-      </h2>
+      <h2>{t`Your money with us`}</h2>
       {isMembers ? (
         <Found day={day} isOver={day < today} owed={owed} />
       ) : (
-        <p className="lead">
-          <Trans>You were not a member yet on this day.</Trans>
-        </p>
+        <p className="lead">{t`You were not a member yet on this day.`}</p>
       )}
     </CardSection>
   )
@@ -95,17 +91,12 @@ function Sums({ balance, held }: Pick<Owed, 'balance' | 'held'>) {
 }
 
 function Right({ owed: { parts, balance, held, isSeen } }: { readonly owed: Owed }) {
-  const seen = isSeen ? (
-    <Checked>
-      <Trans>It matches your wallet, apart from later transactions.</Trans>
-    </Checked>
-  ) : null
+  const { t } = useLingui()
+  const seen = isSeen ? <Checked>{t`It matches your wallet, apart from later transactions.`}</Checked> : null
   if (parts === 0)
     return (
       <>
-        <p className="lead">
-          <Trans>At the end of this day we had no money of yours.</Trans>
-        </p>
+        <p className="lead">{t`At the end of this day we had no money of yours.`}</p>
         {seen === null ? null : <ul className="ledger own-checks">{seen}</ul>}
       </>
     )
@@ -121,34 +112,27 @@ function Right({ owed: { parts, balance, held, isSeen } }: { readonly owed: Owed
             other="Published as # parts without your name. All of them are in the total."
           />
         </Checked>
-        <Checked>
-          <Trans>The day's published accounts contain this total, and this device knows their log.</Trans>
-        </Checked>
+        <Checked>{t`The day's published accounts contain this total, and this device knows their log.`}</Checked>
       </TechnicalDetails>
     </>
   )
 }
 
 function Wrong({ day, owed }: { readonly day: string; readonly owed: Owed }) {
+  const { t } = useLingui()
   const step = useStepWords()[owed.step ?? 'answer']
   return (
     <>
       {owed.isShown ? <Sums balance={owed.balance} held={owed.held} /> : null}
       <div className="empty failed alarm-box" role="alert">
         <ErrorIcon size={32} />
-        <p className="empty-title">
-          <Trans>Your money is not all in the total that we published.</Trans>
-        </p>
+        <p className="empty-title">{t`Your money is not all in the total that we published.`}</p>
         <p>{step}</p>
-        <p>
-          <Trans>Save this proof first.</Trans>
-        </p>
+        <p>{t`Save this proof first.`}</p>
         <p className="small muted">
           <Trans>Technical details</Trans>: <code>{owed.step}</code>
         </p>
-        <Button kind="danger" onClick={() => saveFile(`roz-owed-${day}.json`, owed.evidence)}>
-          <Trans>Save the proof</Trans>
-        </Button>
+        <Button kind="danger" onClick={() => saveFile(`roz-owed-${day}.json`, owed.evidence)}>{t`Save the proof`}</Button>
       </div>
     </>
   )

@@ -80,9 +80,7 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
 
   return (
     <form className="panel" id="add-money" noValidate onSubmit={(event) => void add(event)} aria-labelledby="add-money-heading">
-      <h2 id="add-money-heading">
-        <Trans>Add money</Trans>
-      </h2>
+      <h2 id="add-money-heading">{t`Add money`}</h2>
       <div className="presets" role="group" aria-label={t`Presets`}>
         {topupPresets(topupMinRupees, topupMaxRupees).map((rupees) => (
           <button
@@ -116,14 +114,10 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
       {gateway.is === 'initialising' ? (
         <div className="initialising">
           <Spinner />
-          <p className="small muted">
-            <Trans>Getting the payment page ready…</Trans>
-          </p>
+          <p className="small muted">{t`Getting the payment page ready…`}</p>
         </div>
       ) : (
-        <p className="small muted under-button">
-          <Trans>You pay on our payment partner's page and come back here.</Trans>
-        </p>
+        <p className="small muted under-button">{t`You pay on our payment partner's page and come back here.`}</p>
       )}
     </form>
   )

@@ -69,9 +69,7 @@ function PlaceChoice({ place, onPlace }: Pick<PlaceProps, 'place' | 'onPlace'>) 
   return (
     <div className="spaced">
       <fieldset className="choices">
-        <legend>
-          <Trans>Where the money goes</Trans>
-        </legend>
+        <legend>{t`Where the money goes`}</legend>
         {places.map(([value, label]) => (
           <div className="choice" key={value}>
             <input type="radio" id={`${id}-${value}`} name={id} checked={place === value} onChange={() => onPlace(value)} />

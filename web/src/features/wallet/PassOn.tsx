@@ -36,12 +36,8 @@ export function PassOnSection({ isAimed }: { readonly isAimed: boolean }) {
   if (!isShown) return null
   return (
     <CardSection when={t`Your rewards`} note={t`last 30 days`}>
-      <h2 className="spaced" id="pass-on" ref={place}>
-        <Trans>Pass it on</Trans>
-      </h2>
-      <p className="muted spaced">
-        <Trans>You can give a reward, or what is left of it, to people in need.</Trans>
-      </p>
+      <h2 className="spaced" id="pass-on" ref={place}>{t`Pass it on`}</h2>
+      <p className="muted spaced">{t`You can give a reward, or what is left of it, to people in need.`}</p>
       <ul className="rows">
         {data.wins.map((win) => (
           <li key={win.day}>
@@ -117,9 +113,7 @@ function Confirm({ day, left, onClose }: Pick<Win, 'day' | 'left'> & { readonly 
       title={<Trans>Pass {formatMoney(left)} on?</Trans>}
       footer={
         <>
-          <Button kind="secondary" disabled={busy} onClick={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
+          <Button kind="secondary" disabled={busy} onClick={onClose}>{t`Cancel`}</Button>
           <Button busy={busy} onClick={() => void give()}>
             <Trans>Give {formatMoney(left)}</Trans>
           </Button>

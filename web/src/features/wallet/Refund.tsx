@@ -34,9 +34,7 @@ export function Refund() {
   }
   return (
     <>
-      <h2 className="spaced">
-        <Trans>Refund</Trans>
-      </h2>
+      <h2 className="spaced">{t`Refund`}</h2>
       <p className="muted spaced">
         <Trans>
           Unused money from a payment of the last 7 days can go back to your original payment method, after approval. It is free and takes
@@ -48,9 +46,7 @@ export function Refund() {
           {({ RefundForm }) => <RefundForm refundable={refundable} onClose={leave} />}
         </Part>
       ) : (
-        <Button ref={opener} kind="secondary" onClick={() => setAsking(true)}>
-          <Trans>Request a refund</Trans>
-        </Button>
+        <Button ref={opener} kind="secondary" onClick={() => setAsking(true)}>{t`Request a refund`}</Button>
       )}
       <Listing
         list={list}
@@ -59,9 +55,7 @@ export function Refund() {
         lines={2}
         empty={
           refundable === undefined || refundable.length > 0 ? null : (
-            <EmptyState art="slip" title={t`Nothing to refund`}>
-              <Trans>No unused money from payments of the last 7 days.</Trans>
-            </EmptyState>
+            <EmptyState art="slip" title={t`Nothing to refund`}>{t`No unused money from payments of the last 7 days.`}</EmptyState>
           )
         }
       >

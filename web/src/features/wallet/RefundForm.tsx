@@ -97,13 +97,9 @@ export function RefundForm({ refundable, onClose }: RefundFormProps) {
         <Button type="submit" busy={isSubmitting}>
           {paise === undefined ? <Trans>Request a refund</Trans> : <Trans>Request a refund of {formatMoney(rupeesFromPaise(paise))}</Trans>}
         </Button>
-        <Button kind="secondary" disabled={isSubmitting} onClick={onClose}>
-          <Trans>Cancel</Trans>
-        </Button>
+        <Button kind="secondary" disabled={isSubmitting} onClick={onClose}>{t`Cancel`}</Button>
       </div>
-      <p className="small muted under-button">
-        <Trans>The amount is set aside at once, until we decide.</Trans>
-      </p>
+      <p className="small muted under-button">{t`The amount is set aside at once, until we decide.`}</p>
     </form>
   )
 }

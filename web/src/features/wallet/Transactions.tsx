@@ -32,11 +32,7 @@ export function Transactions() {
       list={list}
       itemsOf={(page) => page.transactions}
       failed={t`Your transactions could not be loaded.`}
-      empty={
-        <EmptyState art="slip" title={t`No transactions yet`}>
-          <Trans>Your transactions appear here.</Trans>
-        </EmptyState>
-      }
+      empty={<EmptyState art="slip" title={t`No transactions yet`}>{t`Your transactions appear here.`}</EmptyState>}
     >
       {(transactions) => (isWide ? <Book transactions={transactions} /> : <Rows transactions={transactions} />)}
     </Listing>
@@ -117,25 +113,16 @@ function Line({ transaction }: { readonly transaction: Transaction }) {
 }
 
 function Book({ transactions }: { readonly transactions: readonly Transaction[] }) {
+  const { t } = useLingui()
   return (
     <table className="table">
       <thead>
         <tr>
-          <th>
-            <Trans>Date</Trans>
-          </th>
-          <th>
-            <Trans>Details</Trans>
-          </th>
-          <th>
-            <Trans>Status</Trans>
-          </th>
-          <th className="number ruled">
-            <Trans>Out</Trans>
-          </th>
-          <th className="number ruled">
-            <Trans>In</Trans>
-          </th>
+          <th>{t`Date`}</th>
+          <th>{t`Details`}</th>
+          <th>{t`Status`}</th>
+          <th className="number ruled">{t`Out`}</th>
+          <th className="number ruled">{t`In`}</th>
         </tr>
       </thead>
       <tbody>

@@ -35,12 +35,8 @@ export function TransferPanel() {
   const told = useQuery(transfersQuery)
   return (
     <section className="panel" id="add-money" aria-labelledby="add-money-heading">
-      <h2 id="add-money-heading">
-        <Trans>Add money</Trans>
-      </h2>
-      <p className="spaced">
-        <Trans>You pay by a bank transfer. Choose an amount, and we give you a reference to write into the transfer.</Trans>
-      </p>
+      <h2 id="add-money-heading">{t`Add money`}</h2>
+      <p className="spaced">{t`You pay by a bank transfer. Choose an amount, and we give you a reference to write into the transfer.`}</p>
       <AmountForm onMade={() => void told.refetch()} />
       {told.isError || told.data === undefined ? (
         <NotLoaded query={told} failed={t`The bank details could not be loaded.`} lines={4} />
@@ -90,9 +86,7 @@ function AmountForm({ onMade }: { readonly onMade: () => void }) {
       <p className="small muted spaced">
         <Least topupMinRupees={topupMinRupees} modes={settings.modes} />
       </p>
-      <Button type="submit" wide busy={isSubmitting}>
-        <Trans>Get a reference</Trans>
-      </Button>
+      <Button type="submit" wide busy={isSubmitting}>{t`Get a reference`}</Button>
     </form>
   )
 }
@@ -102,17 +96,10 @@ function Waiting({ told: { account, transfers } }: { readonly told: Told }) {
   const { t } = useLingui()
   const waiting = transfers.filter(({ status }) => status === 'PENDING')
   if (account === null) return null
-  if (waiting.length === 0)
-    return (
-      <p className="small muted spaced">
-        <Trans>No transfer of yours is waiting.</Trans>
-      </p>
-    )
+  if (waiting.length === 0) return <p className="small muted spaced">{t`No transfer of yours is waiting.`}</p>
   return (
     <>
-      <h3 className="spaced">
-        <Trans>Pay to this account</Trans>
-      </h3>
+      <h3 className="spaced">{t`Pay to this account`}</h3>
       <Facts
         facts={[
           { name: t`Account holder`, value: account.holder, copied: t`Copy the account holder` },
@@ -142,9 +129,7 @@ function Waiting({ told: { account, transfers } }: { readonly told: Told }) {
           you then.
         </Trans>
       </p>
-      <p className="small muted">
-        <Trans>Pay exactly this amount, once. Another amount, or a transfer without the reference, takes longer.</Trans>
-      </p>
+      <p className="small muted">{t`Pay exactly this amount, once. Another amount, or a transfer without the reference, takes longer.`}</p>
     </>
   )
 }
@@ -181,9 +166,5 @@ function Copy({ name, value }: { readonly name: string; readonly value: string }
       toast.error(t`Your browser did not copy it. Please select it yourself.`)
     }
   }
-  return (
-    <Button kind="quiet" aria-label={name} onClick={() => void copy()}>
-      <Trans>Copy</Trans>
-    </Button>
-  )
+  return <Button kind="quiet" aria-label={name} onClick={() => void copy()}>{t`Copy`}</Button>
 }

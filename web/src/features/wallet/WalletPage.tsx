@@ -42,9 +42,7 @@ export function WalletPage() {
       <TodaySection>
         <div className="wallet">
           <div>
-            <h1>
-              <Trans>Wallet</Trans>
-            </h1>
+            <h1>{t`Wallet`}</h1>
             <Balance balance={balance} />
             {owed > 0 ? <Owed owed={owed} /> : null}
             <div className="buttons card-actions">
@@ -99,9 +97,7 @@ export function WalletPage() {
           </Part>
         ) : null}
         <CardSection when={t`Your wallet`} note={t`newest first`}>
-          <h2 className="spaced" id="transactions">
-            <Trans>Transactions</Trans>
-          </h2>
+          <h2 className="spaced" id="transactions">{t`Transactions`}</h2>
           <Part name="transactions" load={loadTransactions} lines={4}>
             {({ Transactions }) => <Transactions />}
           </Part>
@@ -123,9 +119,7 @@ function Balance({ balance }: { readonly balance: number }) {
   const coins = Math.floor(balance)
   return (
     <>
-      <p className="muted balance-label">
-        <Trans>Balance</Trans>
-      </p>
+      <p className="muted balance-label">{t`Balance`}</p>
       <p className="figure">
         <Money amount={balance} />
       </p>
@@ -156,12 +150,8 @@ function GatewayFailure({ reason }: { readonly reason: 'failed' | 'timeout' }) {
     <CardSection when={t`Now`} note={t`payments`}>
       <div className="empty failed" role="alert">
         <p className="empty-title">{reason === 'timeout' ? t`SDK initialization timeout` : t`Failed to initialize payment SDK`}</p>
-        <p className="muted">
-          <Trans>You can add money once it has loaded. Your balance has not changed.</Trans>
-        </p>
-        <Button onClick={() => window.location.reload()}>
-          <Trans>Retry</Trans>
-        </Button>
+        <p className="muted">{t`You can add money once it has loaded. Your balance has not changed.`}</p>
+        <Button onClick={() => window.location.reload()}>{t`Retry`}</Button>
       </div>
     </CardSection>
   )

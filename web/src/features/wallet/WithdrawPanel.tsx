@@ -59,9 +59,7 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
 
   return (
     <form className="panel" noValidate onSubmit={(event) => void withdraw(event)} aria-labelledby="withdraw-heading">
-      <h2 id="withdraw-heading">
-        <Trans>Withdraw</Trans>
-      </h2>
+      <h2 id="withdraw-heading">{t`Withdraw`}</h2>
       <AmountField
         label={t`Amount`}
         hint={t`At least ₹${leastRupees}, at most ${formatMoney(balance)}.`}
@@ -73,9 +71,7 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
       <Button type="submit" wide busy={isSubmitting}>
         {paise === undefined ? <Trans>Request withdrawal</Trans> : <Trans>Withdraw {formatMoney(rupeesFromPaise(paise))}</Trans>}
       </Button>
-      <p className="small muted under-button">
-        <Trans>The amount is set aside at once and processed in 24 to 48 hours.</Trans>
-      </p>
+      <p className="small muted under-button">{t`The amount is set aside at once and processed in 24 to 48 hours.`}</p>
     </form>
   )
 }

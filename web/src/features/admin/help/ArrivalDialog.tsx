@@ -104,9 +104,7 @@ export function ArrivalDialog<T, W extends ArrivalWay>({
           </SelectField>
         )}
         {isPayer && !wasReceived ? (
-          <p className="muted spaced">
-            <Trans>You had a part in this help, so somebody else must confirm that it arrived.</Trans>
-          </p>
+          <p className="muted spaced">{t`You had a part in this help, so somebody else must confirm that it arrived.`}</p>
         ) : null}
         <SelectField label={t`How you learnt it`} value={how} onChange={(event) => setHow(event.target.value as W)}>
           <Options values={ways} nameOf={(way) => i18n._(WAY_NAMES[way])} />
@@ -132,9 +130,7 @@ export function ArrivalDialog<T, W extends ArrivalWay>({
         ) : null}
         {needsPaper ? <BillPages pages={pages} error={paper === undefined ? portalError(problems.paper) : undefined} of="paper" /> : null}
         {received ? (
-          <p className="muted spaced">
-            <Trans>Everybody reads how and when it was confirmed. The accounts do not change.</Trans>
-          </p>
+          <p className="muted spaced">{t`Everybody reads how and when it was confirmed. The accounts do not change.`}</p>
         ) : (
           <TextAreaField
             label={t`What the receiver says, in your words`}
@@ -178,9 +174,7 @@ export function CodeDialog({ entry, onCode, onClose }: CodeProps) {
       onDone={({ code }) => onCode(code)}
       onClose={onClose}
     >
-      <p className="spaced">
-        <Trans>The receiver tells these four digits to somebody else of the team, and so proves that the help arrived.</Trans>
-      </p>
+      <p className="spaced">{t`The receiver tells these four digits to somebody else of the team, and so proves that the help arrived.`}</p>
     </Decision>
   )
 }

@@ -34,11 +34,7 @@ export function Beneficiaries() {
     <>
       <ListHead title={t`Beneficiaries`}>
         <div className="buttons">
-          {mayWrite ? (
-            <Button onClick={() => setOpen({ for: 'new' })}>
-              <Trans>New beneficiary</Trans>
-            </Button>
-          ) : null}
+          {mayWrite ? <Button onClick={() => setOpen({ for: 'new' })}>{t`New beneficiary`}</Button> : null}
           <CsvButton of="beneficiariesCsv" name="beneficiaries" filters={narrowed(narrowing)} />
         </div>
       </ListHead>
@@ -48,9 +44,7 @@ export function Beneficiaries() {
         itemsOf={(page) => page.beneficiaries}
         failed={t`The beneficiaries could not be loaded.`}
         empty={
-          <EmptyState art="slip" title={t`No beneficiaries found`}>
-            <Trans>Add a person or a family before you send help to them.</Trans>
-          </EmptyState>
+          <EmptyState art="slip" title={t`No beneficiaries found`}>{t`Add a person or a family before you send help to them.`}</EmptyState>
         }
       >
         {(beneficiary) => (
@@ -119,9 +113,7 @@ function Row({ beneficiary, mayWrite, onChoose }: RowProps) {
         ) : null}
         {mayWrite && status === 'consented' ? (
           <>
-            <Button kind="secondary" aria-label={t`Edit: ${publicName}`} onClick={() => onChoose('edit')}>
-              <Trans>Edit</Trans>
-            </Button>
+            <Button kind="secondary" aria-label={t`Edit: ${publicName}`} onClick={() => onChoose('edit')}>{t`Edit`}</Button>
             <Button kind="quiet" aria-label={t`Revoke the consent: ${publicName}`} onClick={() => onChoose('revoke')}>
               <Trans>Revoke the consent</Trans>
             </Button>

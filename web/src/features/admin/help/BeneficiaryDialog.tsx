@@ -60,7 +60,7 @@ export function BeneficiaryDialog({ beneficiary, onClose }: { readonly beneficia
     ).catch(refused)
   return (
     <Decision
-      title={beneficiary === undefined ? <Trans>New beneficiary</Trans> : <Trans>Edit beneficiary</Trans>}
+      title={beneficiary === undefined ? t`New beneficiary` : t`Edit beneficiary`}
       confirm={t`Save`}
       check={check}
       send={save}
@@ -123,9 +123,7 @@ export function BeneficiaryFields({ form }: { readonly form: BeneficiaryForm }) 
         />
       )}
       {(beneficiary?.followUps ?? null) === null || values.isAskable ? null : (
-        <p className="warning-line spaced">
-          <Trans>This ends the consent to be asked again. What the person said is deleted.</Trans>
-        </p>
+        <p className="warning-line spaced">{t`This ends the consent to be asked again. What the person said is deleted.`}</p>
       )}
       <label className="pick">
         <input type="checkbox" checked={values.isChild} onChange={(event) => set({ isChild: event.target.checked })} />

@@ -81,26 +81,12 @@ export function CaseDialog({ number, team, onClose }: DialogProps) {
       footer={
         one === undefined ? undefined : (
           <>
-            {mayAgree ? (
-              <Button kind="secondary" onClick={() => setOpen('assign')}>
-                <Trans>Who takes care</Trans>
-              </Button>
-            ) : null}
-            {steps.length === 0 ? null : (
-              <Button kind="secondary" onClick={() => setOpen('step')}>
-                <Trans>Record a step</Trans>
-              </Button>
-            )}
+            {mayAgree ? <Button kind="secondary" onClick={() => setOpen('assign')}>{t`Who takes care`}</Button> : null}
+            {steps.length === 0 ? null : <Button kind="secondary" onClick={() => setOpen('step')}>{t`Record a step`}</Button>}
             <OutcomeButtons one={one} onChoose={setOpen} />
-            {mayAgree && one.stage === 'checked' ? (
-              <Button onClick={() => setOpen('agree')}>
-                <Trans>Agree to help</Trans>
-              </Button>
-            ) : null}
+            {mayAgree && one.stage === 'checked' ? <Button onClick={() => setOpen('agree')}>{t`Agree to help`}</Button> : null}
             {mayAgree && (one.stage === 'agreed' || one.stage === 'waiting') ? (
-              <Button onClick={() => setOpen('pay')}>
-                <Trans>Start the payment</Trans>
-              </Button>
+              <Button onClick={() => setOpen('pay')}>{t`Start the payment`}</Button>
             ) : null}
           </>
         )
@@ -137,9 +123,7 @@ function InFull({ one }: { readonly one: FullCase }) {
       </p>
       {samePhone.length === 0 ? null : <p className="warning-line spaced">{t`Other requests from this phone number: ${others}`}</p>}
       {contact === null ? (
-        <p className="muted spaced">
-          <Trans>Words and contact were deleted after the time that the Privacy Policy names.</Trans>
-        </p>
+        <p className="muted spaced">{t`Words and contact were deleted after the time that the Privacy Policy names.`}</p>
       ) : (
         <>
           <p className="pre-line spaced">{contact.words}</p>
@@ -148,19 +132,13 @@ function InFull({ one }: { readonly one: FullCase }) {
             {contact.email === '' ? null : <> · {contact.email}</>}
           </p>
           {contact.knows ? null : (
-            <p className="warning-line spaced">
-              <Trans>The person in need does not know of this request. Talk to the one who asks first.</Trans>
-            </p>
+            <p className="warning-line spaced">{t`The person in need does not know of this request. Talk to the one who asks first.`}</p>
           )}
         </>
       )}
-      <h3 className="spaced">
-        <Trans>What was done</Trans>
-      </h3>
+      <h3 className="spaced">{t`What was done`}</h3>
       {steps.length === 0 ? (
-        <p className="muted">
-          <Trans>Nothing yet.</Trans>
-        </p>
+        <p className="muted">{t`Nothing yet.`}</p>
       ) : (
         <ul className="ledger">
           {steps.map((step) => (
@@ -317,9 +295,7 @@ function AgreeDialog({ one, onDone, onClose }: ChangeProps) {
   }
   return (
     <Decision title={<Trans>Agree to help</Trans>} confirm={t`Agree`} check={check} send={send} onDone={onDone} onClose={onClose}>
-      <p className="muted spaced">
-        <Trans>This records the person as a beneficiary. Somebody else sends the money.</Trans>
-      </p>
+      <p className="muted spaced">{t`This records the person as a beneficiary. Somebody else sends the money.`}</p>
       <AmountField
         label={t`Amount in rupees`}
         value={amount}

@@ -1,5 +1,5 @@
 /** The outcome of a request, recorded at the request: the arrival of its help, and the person's words weeks later. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { CASE_WITNESSES } from '@roz/contract/roles.ts'
 import { CASE_ARRIVAL_WAYS } from '@roz/core/arrival-fields.ts'
 import { call } from '../../../app/api.ts'
@@ -45,18 +45,13 @@ type ButtonsProps = { readonly one: FullCase; readonly onChoose: (what: 'arrival
 
 /** Shown once the payment of the request is booked. */
 export function OutcomeButtons({ one: { help }, onChoose }: ButtonsProps) {
+  const { t } = useLingui()
   const mayRecord = useMay(CASE_WITNESSES)
   if (help === null || !mayRecord) return null
   return (
     <>
-      <Button kind="secondary" onClick={() => onChoose('arrival')}>
-        <Trans>Did it arrive?</Trans>
-      </Button>
-      {help.followUpDue === null || !help.mayRecord ? null : (
-        <Button onClick={() => onChoose('followUp')}>
-          <Trans>Ask how things are</Trans>
-        </Button>
-      )}
+      <Button kind="secondary" onClick={() => onChoose('arrival')}>{t`Did it arrive?`}</Button>
+      {help.followUpDue === null || !help.mayRecord ? null : <Button onClick={() => onChoose('followUp')}>{t`Ask how things are`}</Button>}
     </>
   )
 }

@@ -24,9 +24,7 @@ export function CasePayment({ one, onClose }: { readonly one: FullCase; readonly
   return (
     <Modal open onClose={onClose} title={<Trans>Start the payment</Trans>}>
       {helpable.data !== undefined && fund !== undefined ? (
-        <p>
-          <Trans>The consent of this person is missing or was revoked.</Trans>
-        </p>
+        <p>{t`The consent of this person is missing or was revoked.`}</p>
       ) : (
         <NotLoaded query={helpable} failed={t`The beneficiaries could not be loaded.`} lines={4} />
       )}

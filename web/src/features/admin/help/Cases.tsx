@@ -63,11 +63,7 @@ export function Cases() {
     <>
       <ListHead title={t`Requests for help`}>
         <div className="buttons">
-          {mayOrder ? (
-            <Button kind="secondary" onClick={() => setIsOrdering(true)}>
-              <Trans>Let the day decide</Trans>
-            </Button>
-          ) : null}
+          {mayOrder ? <Button kind="secondary" onClick={() => setIsOrdering(true)}>{t`Let the day decide`}</Button> : null}
           {isTeam ? <CsvButton of="helpCasesCsv" name="help-cases" filters={filters} /> : null}
         </div>
       </ListHead>
@@ -78,11 +74,7 @@ export function Cases() {
         failed={t`The requests could not be loaded.`}
         empty={
           <EmptyState art="slip" title={t`No requests found`}>
-            {isTeam ? (
-              <Trans>People ask on the page “Ask for help”.</Trans>
-            ) : (
-              <Trans>You see the requests that the team assigned to you.</Trans>
-            )}
+            {isTeam ? t`People ask on the page “Ask for help”.` : t`You see the requests that the team assigned to you.`}
           </EmptyState>
         }
       >
@@ -128,11 +120,7 @@ function Row({ one, onOpen }: { readonly one: ListedCase; readonly onOpen: () =>
         {facts.length === 0 ? null : <p className="small muted">{facts.join(' · ')}</p>}
         {assignedTo === null ? null : <p className="small muted">{t`Taken care of by ${who}`}</p>}
         <OrderLine order={order} />
-        {isUntouched ? (
-          <p className="small warning-line">
-            <Trans>Nobody did anything for three days.</Trans>
-          </p>
-        ) : null}
+        {isUntouched ? <p className="small warning-line">{t`Nobody did anything for three days.`}</p> : null}
       </div>
       <Badge tone={shown.tone}>{i18n._(shown.label)}</Badge>
       <div className="buttons">

@@ -31,6 +31,7 @@ type CoverDialogProps = {
 }
 
 export function CoverDialog({ page, of, more, busy, onUse, onClose }: CoverDialogProps) {
+  const { t } = useLingui()
   const [covers, setCovers] = useState<readonly Cover[]>([])
   const [focused, setFocused] = useState<Focused>()
   const hintId = useId()
@@ -51,20 +52,18 @@ export function CoverDialog({ page, of, more, busy, onUse, onClose }: CoverDialo
       footer={
         <>
           <Button kind="secondary" disabled={busy} onClick={onClose}>
-            {of === 'picture' ? <Trans>Leave this picture out</Trans> : <Trans>Leave this page out</Trans>}
+            {of === 'picture' ? t`Leave this picture out` : t`Leave this page out`}
           </Button>
           <Button busy={busy} onClick={() => onUse(covers)}>
-            {of === 'picture' ? <Trans>Use this picture</Trans> : <Trans>Use this page</Trans>}
+            {of === 'picture' ? t`Use this picture` : t`Use this page`}
           </Button>
         </>
       }
     >
       <p className="muted spaced" id={hintId}>
-        {of === 'picture' ? (
-          <Trans>Draw over names, addresses, phone numbers, and the faces of others.</Trans>
-        ) : (
-          <Trans>Draw over names, addresses, phone numbers, faces and signatures.</Trans>
-        )}{' '}
+        {of === 'picture'
+          ? t`Draw over names, addresses, phone numbers, and the faces of others.`
+          : t`Draw over names, addresses, phone numbers, faces and signatures.`}{' '}
         <Trans>
           Black areas are removed from the uploaded picture. With the keyboard: add a cover, move it with the arrow keys, resize it with
           Shift and the arrow keys, remove it with Delete.
@@ -84,9 +83,7 @@ export function CoverDialog({ page, of, more, busy, onUse, onClose }: CoverDialo
             <Trans>Add a cover</Trans>
           </Button>
         </span>
-        <Button kind="quiet" disabled={covers.length === 0} onClick={() => setCovers(covers.slice(0, -1))}>
-          <Trans>Undo</Trans>
-        </Button>
+        <Button kind="quiet" disabled={covers.length === 0} onClick={() => setCovers(covers.slice(0, -1))}>{t`Undo`}</Button>
       </div>
     </Modal>
   )

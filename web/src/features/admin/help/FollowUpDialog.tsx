@@ -81,9 +81,7 @@ export function FollowUpDialog<T>({ send: sendSaid, upload, onDone, onClose }: F
         onDone={onDone ?? (() => toast.success(t`Recorded.`))}
         onClose={onClose}
       >
-        <p className="spaced">
-          <Trans>Write what the person says, good or bad. Only personal data is left out.</Trans>
-        </p>
+        <p className="spaced">{t`Write what the person says, good or bad. Only personal data is left out.`}</p>
         <SelectField label={t`Language of the words`} value={language} onChange={(event) => setLanguage(event.target.value as Language)}>
           <Options values={LANGUAGES} nameOf={(each) => SPEECH[each].name} />
         </SelectField>
@@ -170,9 +168,7 @@ export function ToldDialog({ entry, onClose }: DialogProps) {
             </span>
             {mayWithhold && withheld === null ? (
               <span className="amount">
-                <Button kind="quiet" aria-label={t`Withhold: after ${weeks} weeks`} onClick={() => setChosen(id)}>
-                  <Trans>Withhold</Trans>
-                </Button>
+                <Button kind="quiet" aria-label={t`Withhold: after ${weeks} weeks`} onClick={() => setChosen(id)}>{t`Withhold`}</Button>
               </span>
             ) : null}
           </li>

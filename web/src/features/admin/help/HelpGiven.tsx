@@ -51,11 +51,7 @@ export function HelpGiven() {
     <>
       <ListHead title={t`Help given`}>
         <div className="buttons">
-          {mayAsk ? (
-            <Button onClick={() => setOpen({ action: 'new' })}>
-              <Trans>New disbursement</Trans>
-            </Button>
-          ) : null}
+          {mayAsk ? <Button onClick={() => setOpen({ action: 'new' })}>{t`New disbursement`}</Button> : null}
           <CsvButton of="disbursementsCsv" name="disbursements" filters={narrowed(narrowing)} />
         </div>
       </ListHead>

@@ -31,9 +31,7 @@ export function OrderDialog({ onClose }: { readonly onClose: () => void }) {
           <Trans>The order comes from the random number of an open round. The next one opens at midnight.</Trans>
         </EmptyState>
       ) : (
-        <EmptyState title={t`Nothing to decide`}>
-          <Trans>An order needs two agreed requests or more that wait for their payment.</Trans>
-        </EmptyState>
+        <EmptyState title={t`Nothing to decide`}>{t`An order needs two agreed requests or more that wait for their payment.`}</EmptyState>
       )}
     </Modal>
   )
@@ -72,9 +70,7 @@ function Choice({ offered, day, onClose }: ChoiceProps) {
         </Trans>
       </p>
       <fieldset className="order-picks spaced">
-        <legend>
-          <Trans>Agreed requests without a payment</Trans>
-        </legend>
+        <legend>{t`Agreed requests without a payment`}</legend>
         {agreed.map((one) => (
           <label key={one.number} className="pick">
             <input type="checkbox" checked={picked.includes(one.number)} onChange={() => toggle(one.number)} />

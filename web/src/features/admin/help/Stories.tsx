@@ -71,22 +71,14 @@ export function Stories() {
   return (
     <>
       <div className="head-row spaced">
-        <h2>
-          <Trans>Impact Stories</Trans>
-        </h2>
-        {mayEdit ? (
-          <Button onClick={() => setOpen({ for: 'new' })}>
-            <Trans>New story</Trans>
-          </Button>
-        ) : null}
+        <h2>{t`Impact Stories`}</h2>
+        {mayEdit ? <Button onClick={() => setOpen({ for: 'new' })}>{t`New story`}</Button> : null}
       </div>
       {only === undefined ? (
         fields
       ) : (
         <p className="spaced">
-          <Link to={paths.adminDashboard} search={{ tab: 'stories' }}>
-            <Trans>All stories</Trans>
-          </Link>
+          <Link to={paths.adminDashboard} search={{ tab: 'stories' }}>{t`All stories`}</Link>
         </p>
       )}
       <RowList
@@ -95,9 +87,7 @@ export function Stories() {
         failed={t`The stories could not be loaded.`}
         empty={
           narrowing.status === '' && narrowing.q === '' ? (
-            <EmptyState art="slip" title={t`No impact stories yet`}>
-              <Trans>Each settled round creates a draft here.</Trans>
-            </EmptyState>
+            <EmptyState art="slip" title={t`No impact stories yet`}>{t`Each settled round creates a draft here.`}</EmptyState>
           ) : (
             <EmptyState art="slip" title={t`No stories found`} />
           )
@@ -161,33 +151,23 @@ function StoryRow({ story: written, mayEdit, onOpen }: StoryRowProps) {
       </div>
       <StoryState story={story} />
       <div className="buttons">
-        {mayEdit ? (
-          <Button kind="secondary" aria-label={t`Edit: ${title}`} onClick={() => onOpen('edit')}>
-            <Trans>Edit</Trans>
-          </Button>
-        ) : null}
+        {mayEdit ? <Button kind="secondary" aria-label={t`Edit: ${title}`} onClick={() => onOpen('edit')}>{t`Edit`}</Button> : null}
         {mayEdit && !isActive ? (
           <>
             <Button kind={isReady ? 'primary' : 'secondary'} aria-label={t`Publish: ${title}`} onClick={() => onOpen('publish')}>
               <Trans>Publish</Trans>
             </Button>
             <Button kind="secondary" aria-label={t`Schedule: ${title}`} onClick={() => onOpen('schedule')}>
-              {publishAt === null ? <Trans>Schedule</Trans> : <Trans>Change the time</Trans>}
+              {publishAt === null ? t`Schedule` : t`Change the time`}
             </Button>
           </>
         ) : null}
-        <Button kind="quiet" aria-label={t`Preview: ${title}`} onClick={() => onOpen('preview')}>
-          <Trans>Preview</Trans>
-        </Button>
+        <Button kind="quiet" aria-label={t`Preview: ${title}`} onClick={() => onOpen('preview')}>{t`Preview`}</Button>
         {mayEdit && isActive ? (
-          <Button kind="quiet" aria-label={t`Unpublish: ${title}`} onClick={() => onOpen('unpublish')}>
-            <Trans>Unpublish</Trans>
-          </Button>
+          <Button kind="quiet" aria-label={t`Unpublish: ${title}`} onClick={() => onOpen('unpublish')}>{t`Unpublish`}</Button>
         ) : null}
         {mayEdit && !wasPublished ? (
-          <Button kind="quiet" aria-label={t`Delete: ${title}`} onClick={() => onOpen('delete')}>
-            <Trans>Delete</Trans>
-          </Button>
+          <Button kind="quiet" aria-label={t`Delete: ${title}`} onClick={() => onOpen('delete')}>{t`Delete`}</Button>
         ) : null}
       </div>
     </li>
@@ -195,23 +175,12 @@ function StoryRow({ story: written, mayEdit, onOpen }: StoryRowProps) {
 }
 
 function StoryState({ story: { isActive, publishAt } }: { readonly story: PortalStory }) {
-  if (isActive)
-    return (
-      <Badge tone="live">
-        <Trans>Published</Trans>
-      </Badge>
-    )
-  if (publishAt === null)
-    return (
-      <Badge tone="waiting">
-        <Trans>Draft</Trans>
-      </Badge>
-    )
+  const { t } = useLingui()
+  if (isActive) return <Badge tone="live">{t`Published`}</Badge>
+  if (publishAt === null) return <Badge tone="waiting">{t`Draft`}</Badge>
   return (
     <div>
-      <Badge tone="good">
-        <Trans>Scheduled</Trans>
-      </Badge>
+      <Badge tone="good">{t`Scheduled`}</Badge>
       <time className="small muted block" dateTime={publishAt}>
         {formatInstant(publishAt, currentLanguage())}
       </time>

@@ -107,9 +107,7 @@ export function Unpublish(action: ActionProps) {
   const { t } = useLingui()
   return (
     <Confirmation {...action} title={<Trans>Take this story back?</Trans>} confirm={t`Unpublish`}>
-      <p className="muted under-button">
-        <Trans>It disappears from the site and becomes a draft again.</Trans>
-      </p>
+      <p className="muted under-button">{t`It disappears from the site and becomes a draft again.`}</p>
     </Confirmation>
   )
 }

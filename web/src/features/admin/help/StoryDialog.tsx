@@ -5,7 +5,7 @@
  * - The languages are side by side, the portal's own first.
  * - An edit sends only the changed fields: another editor may have changed the others meanwhile.
  */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import type { PortalStory } from '@roz/contract/impact.ts'
 import { type Language, SPEECH } from '@roz/core/language.ts'
 import type { StoryWord } from '@roz/core/story-words.ts'
@@ -102,15 +102,11 @@ export function StoryDialog({ story, help: given, onClose }: StoryDialogProps) {
       size="lg"
       closeOnOverlay={false}
       onClose={onClose}
-      title={story === undefined ? <Trans>New story</Trans> : <Trans>Edit story</Trans>}
+      title={story === undefined ? t`New story` : t`Edit story`}
       footer={
         <>
-          <Button kind="secondary" onClick={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
-          <Button type="submit" form={formId} busy={isSubmitting}>
-            <Trans>Save story</Trans>
-          </Button>
+          <Button kind="secondary" onClick={onClose}>{t`Cancel`}</Button>
+          <Button type="submit" form={formId} busy={isSubmitting}>{t`Save story`}</Button>
         </>
       }
     >
@@ -160,11 +156,7 @@ function Side({ language, form }: SideProps) {
       <TextAreaField label={isOwn ? t`Description` : t`Description: ${name}`} {...text('description')} />
       <TextField label={isOwn ? t`Charity name` : t`Charity name: ${name}`} {...text('charityName')} />
       <TextAreaField label={isOwn ? t`Charity description` : t`Charity description: ${name}`} {...text('charityDescription')} />
-      {isOwn ? null : (
-        <p className="small muted">
-          <Trans>Empty: readers of this language see the other one, marked as such.</Trans>
-        </p>
-      )}
+      {isOwn ? null : <p className="small muted">{t`Empty: readers of this language see the other one, marked as such.`}</p>}
     </div>
   )
 }

@@ -1,5 +1,5 @@
 /** The picture of a story in its form: the present one, a chosen file, or none. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { Button } from '../../../ui/Button.tsx'
 import { Field } from '../../../ui/Field.tsx'
 
@@ -33,17 +33,11 @@ export function StoryPicture({ present, picture, onChange }: StoryPictureProps) 
         <>
           <img className="story-image" src={present} alt={t`The present picture`} />
           <p className="buttons">
-            <Button kind="quiet" onClick={() => onChange('removed')}>
-              <Trans>Remove the picture</Trans>
-            </Button>
+            <Button kind="quiet" onClick={() => onChange('removed')}>{t`Remove the picture`}</Button>
           </p>
         </>
       ) : null}
-      {picture === 'removed' ? (
-        <p className="hint" role="status">
-          <Trans>The picture is removed when you save.</Trans>
-        </p>
-      ) : null}
+      {picture === 'removed' ? <p className="hint" role="status">{t`The picture is removed when you save.`}</p> : null}
     </>
   )
 }

@@ -54,13 +54,9 @@ export function StorySchedule({ story, onClose }: { readonly story: PortalStory;
       footer={
         <>
           {story.publishAt === null ? null : (
-            <Button kind="danger" busy={busy === 'end'} onClick={() => void send(null)}>
-              <Trans>Don't publish by itself</Trans>
-            </Button>
+            <Button kind="danger" busy={busy === 'end'} onClick={() => void send(null)}>{t`Don't publish by itself`}</Button>
           )}
-          <Button busy={busy === 'set'} onClick={() => void send(fromIndia(at))}>
-            <Trans>Schedule</Trans>
-          </Button>
+          <Button busy={busy === 'set'} onClick={() => void send(fromIndia(at))}>{t`Schedule`}</Button>
         </>
       }
     >

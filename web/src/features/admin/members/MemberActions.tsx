@@ -13,31 +13,22 @@ type User = MemberView['user']
 type Action = 'suspendUser' | 'reinstateUser' | 'holdUser' | 'releaseUser' | 'endUserSessions'
 
 export function MemberActions({ user }: { readonly user: User }) {
+  const { t } = useLingui()
   const [action, setAction] = useState<Action>()
   if (!useMay(CARE)) return null
   return (
     <div className="buttons spaced">
       {user.suspendedAt === null ? (
-        <Button kind="danger" onClick={() => setAction('suspendUser')}>
-          <Trans>Suspend</Trans>
-        </Button>
+        <Button kind="danger" onClick={() => setAction('suspendUser')}>{t`Suspend`}</Button>
       ) : (
-        <Button onClick={() => setAction('reinstateUser')}>
-          <Trans>Reinstate</Trans>
-        </Button>
+        <Button onClick={() => setAction('reinstateUser')}>{t`Reinstate`}</Button>
       )}
       {user.hold === null ? (
-        <Button kind="secondary" onClick={() => setAction('holdUser')}>
-          <Trans>Hold withdrawals</Trans>
-        </Button>
+        <Button kind="secondary" onClick={() => setAction('holdUser')}>{t`Hold withdrawals`}</Button>
       ) : (
-        <Button kind="secondary" onClick={() => setAction('releaseUser')}>
-          <Trans>Release</Trans>
-        </Button>
+        <Button kind="secondary" onClick={() => setAction('releaseUser')}>{t`Release`}</Button>
       )}
-      <Button kind="secondary" onClick={() => setAction('endUserSessions')}>
-        <Trans>Log out everywhere</Trans>
-      </Button>
+      <Button kind="secondary" onClick={() => setAction('endUserSessions')}>{t`Log out everywhere`}</Button>
       {action === undefined ? null : <Deciding user={user} action={action} onClose={() => setAction(undefined)} />}
     </div>
   )

@@ -58,9 +58,7 @@ function NewNote({ id }: { readonly id: string }) {
         error={portalError(errors.text?.message)}
         {...form.register('text')}
       />
-      <Button type="submit" kind="secondary" busy={isSubmitting}>
-        <Trans>Add note</Trans>
-      </Button>
+      <Button type="submit" kind="secondary" busy={isSubmitting}>{t`Add note`}</Button>
     </form>
   )
 }

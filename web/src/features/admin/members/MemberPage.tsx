@@ -34,9 +34,7 @@ export function MemberPage({ id }: { readonly id: string }) {
   return (
     <>
       <p className="spaced">
-        <Link to={paths.adminDashboard} search={{ tab: 'users' }}>
-          <Trans>Back to all users</Trans>
-        </Link>
+        <Link to={paths.adminDashboard} search={{ tab: 'users' }}>{t`Back to all users`}</Link>
       </p>
       {data !== undefined ? (
         <Member view={data} />
@@ -69,16 +67,14 @@ function Member({ view }: { readonly view: MemberView }) {
 }
 
 function States({ user }: { readonly user: MemberView['user'] }) {
-  const { i18n } = useLingui()
+  const { t, i18n } = useLingui()
   const { hold, suspendedAt } = user
   const about = hold === null ? undefined : HOLD_REASONS[hold.about]
   return (
     <>
       {suspendedAt === null ? null : (
         <p>
-          <Badge tone="bad">
-            <Trans>Suspended</Trans>
-          </Badge>{' '}
+          <Badge tone="bad">{t`Suspended`}</Badge>{' '}
           <span className="small">
             <Trans>since {formatInstant(suspendedAt, currentLanguage())}</Trans>
           </span>
@@ -86,9 +82,7 @@ function States({ user }: { readonly user: MemberView['user'] }) {
       )}
       {hold === null ? null : (
         <p>
-          <Badge tone="waiting">
-            <Trans>Withdrawals on hold</Trans>
-          </Badge>{' '}
+          <Badge tone="waiting">{t`Withdrawals on hold`}</Badge>{' '}
           <span className="small">
             {hold.about === 'staff' ? (
               <Trans>by us, {formatInstant(hold.at, currentLanguage())}</Trans>
@@ -110,12 +104,7 @@ function Account({ user }: { readonly user: MemberView['user'] }) {
   return (
     <dl className="facts-list two">
       <Fact label={t`Email`}>
-        {user.email}{' '}
-        {user.emailVerified ? null : (
-          <Badge tone="waiting">
-            <Trans>not verified</Trans>
-          </Badge>
-        )}
+        {user.email} {user.emailVerified ? null : <Badge tone="waiting">{t`not verified`}</Badge>}
       </Fact>
       <Fact label={t`Phone`}>{user.phone ?? t`none`}</Fact>
       <Fact label={t`Member since`}>{formatDay(user.createdAt, currentLanguage())}</Fact>
@@ -283,7 +272,7 @@ function Devices({ devices }: { readonly devices: MemberView['devices'] }) {
 }
 
 function Mails({ mails }: { readonly mails: MemberView['mails'] }) {
-  const { i18n } = useLingui()
+  const { t, i18n } = useLingui()
   return (
     <MemberPart title={<Trans>Emails we sent</Trans>}>
       {mails.length === 0 ? <Nothing /> : null}
@@ -292,7 +281,7 @@ function Mails({ mails }: { readonly mails: MemberView['mails'] }) {
           <li key={`${kind} ${sentAt}`}>
             <span>{labelOf(MAIL_KINDS[kind], kind, (message) => i18n._(message))}</span>
             <span className="small muted end">
-              {outcome === 'refused' ? <Trans>not accepted by the mail server</Trans> : null} {formatInstant(sentAt, currentLanguage())}
+              {outcome === 'refused' ? t`not accepted by the mail server` : null} {formatInstant(sentAt, currentLanguage())}
             </span>
           </li>
         ))}

@@ -1,5 +1,5 @@
 /** Selects one member by name, email or phone. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { EmptyState, NotLoaded } from '../../../ui/Feedback.tsx'
@@ -40,9 +40,7 @@ function Found({ found, group, chosen, onChoose }: FoundProps) {
   if (found.data.length === 0) return <EmptyState art="slip" title={t`No members found`} />
   return (
     <fieldset className="choices">
-      <legend className="hidden">
-        <Trans>Members found</Trans>
-      </legend>
+      <legend className="hidden">{t`Members found`}</legend>
       {found.data.map((user) => (
         <Choice key={user.id} payee={user} group={group} isChosen={user.id === chosen?.id} onChoose={onChoose} />
       ))}

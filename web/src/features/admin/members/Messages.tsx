@@ -58,11 +58,7 @@ export function Messages() {
         list={list}
         itemsOf={(page) => page.messages}
         failed={t`The messages could not be loaded.`}
-        empty={
-          <EmptyState art="slip" title={t`No messages found`}>
-            <Trans>What people write in the contact form appears here.</Trans>
-          </EmptyState>
-        }
+        empty={<EmptyState art="slip" title={t`No messages found`}>{t`What people write in the contact form appears here.`}</EmptyState>}
       >
         {(message) => <MessageRow key={message.id} message={message} onAnswer={() => setAnswering(message)} />}
       </RowList>
@@ -112,9 +108,7 @@ function MessageRow({ message, onAnswer }: { readonly message: Message; readonly
       <Badge tone={tone}>{i18n._(label)}</Badge>
       {mayAnswer ? (
         <div className="buttons">
-          <Button kind="secondary" aria-label={t`Reply: ${about}`} onClick={onAnswer}>
-            <Trans>Reply</Trans>
-          </Button>
+          <Button kind="secondary" aria-label={t`Reply: ${about}`} onClick={onAnswer}>{t`Reply`}</Button>
           <NextState message={message} />
         </div>
       ) : null}

@@ -74,11 +74,7 @@ export function Review() {
         list={list}
         itemsOf={(page) => page.flags}
         failed={t`The list could not be loaded.`}
-        empty={
-          <EmptyState art="slip" title={t`Nothing to review`}>
-            <Trans>Accounts that share something appear here.</Trans>
-          </EmptyState>
-        }
+        empty={<EmptyState art="slip" title={t`Nothing to review`}>{t`Accounts that share something appear here.`}</EmptyState>}
       >
         {(flag) => <FlagRow key={flag.id} flag={flag} onReview={() => setOpen(flag)} />}
       </RowList>
@@ -132,7 +128,7 @@ function FlagRow({ flag, onReview }: { readonly flag: Flag; readonly onReview: (
           </p>
         )}
       </div>
-      <Badge tone={flag.isReviewed ? 'good' : 'waiting'}>{flag.isReviewed ? <Trans>Reviewed</Trans> : <Trans>Not reviewed</Trans>}</Badge>
+      <Badge tone={flag.isReviewed ? 'good' : 'waiting'}>{flag.isReviewed ? t`Reviewed` : t`Not reviewed`}</Badge>
       {mayReview ? (
         <div className="buttons">
           <Button
@@ -140,7 +136,7 @@ function FlagRow({ flag, onReview }: { readonly flag: Flag; readonly onReview: (
             aria-label={flag.isReviewed ? t`Open again: ${about}` : t`Mark as reviewed: ${about}`}
             onClick={onReview}
           >
-            {flag.isReviewed ? <Trans>Open again</Trans> : <Trans>Mark as reviewed</Trans>}
+            {flag.isReviewed ? t`Open again` : t`Mark as reviewed`}
           </Button>
         </div>
       ) : null}
@@ -153,7 +149,7 @@ function Reviewing({ flag, onClose }: { readonly flag: Flag; readonly onClose: (
   const isReviewed = !flag.isReviewed
   return (
     <Decision
-      title={isReviewed ? <Trans>Mark as reviewed?</Trans> : <Trans>Open again?</Trans>}
+      title={isReviewed ? t`Mark as reviewed?` : t`Open again?`}
       confirm={isReviewed ? t`Mark as reviewed` : t`Open again`}
       question={{ label: t`Note`, hint: t`Your finding. Only the team can read it.`, rule: staffNote, long: true }}
       send={(note) => call('reviewFlag', { params: { id: flag.id }, body: { isReviewed, count: flag.count, note } })}
@@ -161,11 +157,9 @@ function Reviewing({ flag, onClose }: { readonly flag: Flag; readonly onClose: (
       onClose={onClose}
     >
       <p>
-        {isReviewed ? (
-          <Trans>This match leaves the list, and returns if another account is added to it. Nothing changes for the members.</Trans>
-        ) : (
-          <Trans>This match returns to the list. Nothing changes for the members.</Trans>
-        )}
+        {isReviewed
+          ? t`This match leaves the list, and returns if another account is added to it. Nothing changes for the members.`
+          : t`This match returns to the list. Nothing changes for the members.`}
       </p>
     </Decision>
   )

@@ -85,6 +85,7 @@ function useUserNarrowing() {
 
 /** The member's name, linked to their page, with the states that stop their money. */
 function Name({ member }: { readonly member: Member }) {
+  const { t } = useLingui()
   return (
     <>
       <Link to={paths.adminDashboard} search={{ tab: 'users', member: member.id }}>
@@ -92,16 +93,12 @@ function Name({ member }: { readonly member: Member }) {
       </Link>
       {member.suspendedAt === null ? null : (
         <span className="member-badge">
-          <Badge tone="bad">
-            <Trans>Suspended</Trans>
-          </Badge>
+          <Badge tone="bad">{t`Suspended`}</Badge>
         </span>
       )}
       {member.hold === null ? null : (
         <span className="member-badge">
-          <Badge tone="waiting">
-            <Trans>Withdrawals on hold</Trans>
-          </Badge>
+          <Badge tone="waiting">{t`Withdrawals on hold`}</Badge>
         </span>
       )}
     </>
@@ -143,28 +140,17 @@ function Rows({ users }: { readonly users: readonly Member[] }) {
 }
 
 function UserTable({ users }: { readonly users: readonly Member[] }) {
+  const { t } = useLingui()
   const isWon = withDraws() || users.some(({ totalWon }) => totalWon > 0)
   return (
     <table className="table">
       <thead>
         <tr>
-          <th>
-            <Trans>Name</Trans>
-          </th>
-          <th>
-            <Trans>Member since</Trans>
-          </th>
-          <th className="number ruled">
-            <Trans>Wallet</Trans>
-          </th>
-          <th className="number ruled">
-            <Trans>Rounds</Trans>
-          </th>
-          {isWon ? (
-            <th className="number ruled">
-              <Trans>Won</Trans>
-            </th>
-          ) : null}
+          <th>{t`Name`}</th>
+          <th>{t`Member since`}</th>
+          <th className="number ruled">{t`Wallet`}</th>
+          <th className="number ruled">{t`Rounds`}</th>
+          {isWon ? <th className="number ruled">{t`Won`}</th> : null}
         </tr>
       </thead>
       <tbody>

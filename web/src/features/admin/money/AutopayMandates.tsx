@@ -39,11 +39,7 @@ export function AutopayMandates() {
         list={list}
         itemsOf={(page) => page.mandates}
         failed={t`AutoPay could not be loaded.`}
-        empty={
-          <EmptyState art="slip" title={t`No AutoPay found`}>
-            <Trans>Members who set up AutoPay appear here.</Trans>
-          </EmptyState>
-        }
+        empty={<EmptyState art="slip" title={t`No AutoPay found`}>{t`Members who set up AutoPay appear here.`}</EmptyState>}
       >
         {(mandate) => <MandateRow key={mandate.id} mandate={mandate} onStop={() => setStopping(mandate)} />}
       </RowList>
@@ -67,16 +63,10 @@ function Numbers() {
           </li>
         ))}
         <li>
-          <span>
-            <Trans>Debits without an end</Trans>
-          </span>{' '}
-          <b>{formatCount(open)}</b>
+          <span>{t`Debits without an end`}</span> <b>{formatCount(open)}</b>
         </li>
         <li>
-          <span>
-            <Trans>Late for five days</Trans>
-          </span>{' '}
-          <b>{formatCount(late)}</b>
+          <span>{t`Late for five days`}</span> <b>{formatCount(late)}</b>
         </li>
       </ul>
       {days.length === 0 ? null : (
@@ -133,11 +123,7 @@ function MandateRow({ mandate, onStop }: { readonly mandate: AdminMandate; reado
         ...(mandate.isUncancelled ? [t`The gateway has not confirmed the stop for a day: cancel it in its dashboard.`] : []),
       ]}
     >
-      {mayStop && status !== 'stopping' && !AUTOPAY_ENDED.has(status) ? (
-        <Button kind="secondary" onClick={onStop}>
-          <Trans>Stop</Trans>
-        </Button>
-      ) : null}
+      {mayStop && status !== 'stopping' && !AUTOPAY_ENDED.has(status) ? <Button kind="secondary" onClick={onStop}>{t`Stop`}</Button> : null}
     </MoneyRow>
   )
 }

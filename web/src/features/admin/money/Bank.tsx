@@ -1,7 +1,7 @@
 /** Our bank beside our books: whether both had the same at the end of a day, the accounts with their import, and the lines. */
 import { msg } from '@lingui/core/macro'
 import type { MessageDescriptor } from '@lingui/core'
-import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { Plural, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { TAX_READERS, TREASURY } from '@roz/contract/roles.ts'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
@@ -89,21 +89,13 @@ export function BankAccounts() {
   return (
     <section aria-label={t`Bank`}>
       <div className="head-row spaced">
-        <h3>
-          <Trans>Bank</Trans>
-        </h3>
-        {mayImport ? (
-          <Button kind="secondary" onClick={() => setSaving('new')}>
-            <Trans>Add a bank account</Trans>
-          </Button>
-        ) : null}
+        <h3>{t`Bank`}</h3>
+        {mayImport ? <Button kind="secondary" onClick={() => setSaving('new')}>{t`Add a bank account`}</Button> : null}
       </div>
       {accounts.isError || accounts.data === undefined ? (
         <NotLoaded query={accounts} failed={t`The bank accounts could not be loaded.`} lines={2} />
       ) : accounts.data.accounts.length === 0 ? (
-        <p className="muted">
-          <Trans>Add our bank account to compare its statement with our books.</Trans>
-        </p>
+        <p className="muted">{t`Add our bank account to compare its statement with our books.`}</p>
       ) : (
         <ul className="story-rows">
           {accounts.data.accounts.map((account) => (
@@ -153,12 +145,8 @@ function AccountRow({ account: { name, lastFour, lines, until, closing }, mayImp
       </div>
       {mayImport ? (
         <div className="buttons">
-          <Button aria-label={t`Import a statement: ${name}`} onClick={onImport}>
-            <Trans>Import a statement</Trans>
-          </Button>
-          <Button kind="secondary" aria-label={t`Change: ${name}`} onClick={onSave}>
-            <Trans>Change</Trans>
-          </Button>
+          <Button aria-label={t`Import a statement: ${name}`} onClick={onImport}>{t`Import a statement`}</Button>
+          <Button kind="secondary" aria-label={t`Change: ${name}`} onClick={onSave}>{t`Change`}</Button>
         </div>
       ) : null}
     </li>
@@ -196,9 +184,7 @@ function LineList() {
   const [open, setOpen] = useState<BankLine>()
   return (
     <section aria-label={t`Lines of the statements`}>
-      <h4>
-        <Trans>Lines of the statements</Trans>
-      </h4>
+      <h4>{t`Lines of the statements`}</h4>
       <RowList
         list={list}
         itemsOf={(page) => page.lines}
@@ -219,9 +205,7 @@ function LineList() {
               </div>
               <Badge tone={LINE_STATES[status].tone}>{i18n._(LINE_STATES[status].label)}</Badge>
               {mayRead ? (
-                <Button kind="secondary" aria-label={t`Look at the line of ${on}, ${sum}`} onClick={() => setOpen(line)}>
-                  <Trans>Look</Trans>
-                </Button>
+                <Button kind="secondary" aria-label={t`Look at the line of ${on}, ${sum}`} onClick={() => setOpen(line)}>{t`Look`}</Button>
               ) : null}
             </li>
           )

@@ -1,5 +1,5 @@
 /** The form of a bank account of ours: its name, its last four digits, and the columns of its statement. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { bankAccountName, bankLastFour, DATE_FORMATS, statementMapping, type StatementMapping } from '@roz/core/statement-fields.ts'
 import { STATEMENT_PRESETS, type StatementPreset } from '@roz/core/statement-presets.ts'
 import { useState } from 'react'
@@ -35,7 +35,7 @@ export function BankAccountDialog({ account, onClose }: { readonly account: Bank
   const { values, setValues, problems, check, send } = useBankAccountForm(account)
   return (
     <Decision
-      title={account === undefined ? <Trans>Add a bank account</Trans> : <Trans>Change the bank account</Trans>}
+      title={account === undefined ? t`Add a bank account` : t`Change the bank account`}
       confirm={t`Save`}
       check={check}
       send={send}
@@ -84,9 +84,7 @@ function MappingFields({ mapping, problems, onChange }: MappingProps) {
   ] as const
   return (
     <>
-      <p className="spaced">
-        <Trans>Columns of the statement, by their names in the first row of the table</Trans>
-      </p>
+      <p className="spaced">{t`Columns of the statement, by their names in the first row of the table`}</p>
       <SelectField
         label={t`Start with the columns of`}
         value=""

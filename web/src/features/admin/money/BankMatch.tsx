@@ -102,9 +102,7 @@ function Candidates({ data: { candidates }, chosen, onChoose }: CandidatesProps)
     )
   return (
     <fieldset className="choices spaced">
-      <legend>
-        <Trans>Which entry of our books is it?</Trans>
-      </legend>
+      <legend>{t`Which entry of our books is it?`}</legend>
       {candidates.map(({ subject, kind, day, reference, hasReference }) => {
         const [name, on] = [nameOf(kind), formatLongDay(day, currentLanguage())]
         return (

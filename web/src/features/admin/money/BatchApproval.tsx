@@ -105,6 +105,7 @@ type BarProps = {
 }
 
 function Bar({ rows, onAll, onClear, onApprove }: BarProps) {
+  const { t } = useLingui()
   const sum = formatMoney(sumOf(rows))
   return (
     <div className="head-row spaced">
@@ -117,17 +118,11 @@ function Bar({ rows, onAll, onClear, onApprove }: BarProps) {
       </p>
       <div className="buttons">
         {rows.length === 0 ? (
-          <Button kind="quiet" onClick={onAll}>
-            <Trans>Select all shown</Trans>
-          </Button>
+          <Button kind="quiet" onClick={onAll}>{t`Select all shown`}</Button>
         ) : (
           <>
-            <Button kind="secondary" onClick={onApprove}>
-              <Trans>Approve selected</Trans>
-            </Button>
-            <Button kind="quiet" onClick={onClear}>
-              <Trans>Clear selection</Trans>
-            </Button>
+            <Button kind="secondary" onClick={onApprove}>{t`Approve selected`}</Button>
+            <Button kind="quiet" onClick={onClear}>{t`Clear selection`}</Button>
           </>
         )}
       </div>
@@ -185,11 +180,7 @@ function Told({ rows, results, states, onClose }: ToldProps) {
       open
       title={refused === 0 ? t`All decided` : t`Not all were approved`}
       onClose={onClose}
-      footer={
-        <Button onClick={onClose}>
-          <Trans>Close</Trans>
-        </Button>
-      }
+      footer={<Button onClick={onClose}>{t`Close`}</Button>}
     >
       <ul className="batch-rows">
         {results.map(({ id, status, message }) => {

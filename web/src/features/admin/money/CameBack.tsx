@@ -66,9 +66,7 @@ export function CameBack({ withdrawal, onClose }: { readonly withdrawal: Withdra
       {lines.isError || lines.data === undefined ? (
         <NotLoaded query={lines} failed={t`The lines of the statement could not be loaded.`} lines={1} />
       ) : lines.data.length === 0 ? (
-        <p className="small muted spaced">
-          <Trans>No line of a statement that has no entry has this amount.</Trans>
-        </p>
+        <p className="small muted spaced">{t`No line of a statement that has no entry has this amount.`}</p>
       ) : (
         <>
           <SelectField label={t`Line of the statement`} value={line} onChange={(event) => setLine(event.target.value)}>

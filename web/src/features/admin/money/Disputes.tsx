@@ -1,5 +1,5 @@
 /** The portal's list of disputes: the bank's deadline, who has the money now, and how each dispute ended. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { currentLanguage } from '../../../app/language.ts'
 import { settings } from '../../../app/settings.ts'
@@ -22,20 +22,14 @@ export function Disputes() {
         <CsvButton of="disputesCsv" name="disputes" filters={sorted(narrowing)} />
       </ListHead>
       {settings.modes.byTransfer ? null : (
-        <p className="muted spaced">
-          <Trans>Answer the bank in the gateway's dashboard. We ask the gateway for the status every day.</Trans>
-        </p>
+        <p className="muted spaced">{t`Answer the bank in the gateway's dashboard. We ask the gateway for the status every day.`}</p>
       )}
       {fields}
       <RowList
         list={list}
         itemsOf={(page) => page.disputes}
         failed={t`The disputes could not be loaded.`}
-        empty={
-          <EmptyState art="slip" title={t`No disputes found`}>
-            <Trans>Payments that are disputed at the bank appear here.</Trans>
-          </EmptyState>
-        }
+        empty={<EmptyState art="slip" title={t`No disputes found`}>{t`Payments that are disputed at the bank appear here.`}</EmptyState>}
       >
         {(dispute) => <DisputeRow key={dispute.id} dispute={dispute} />}
       </RowList>

@@ -61,9 +61,7 @@ export function OpenFindings() {
   if (list.data?.pages[0]?.findings.length === 0) return null
   return (
     <section aria-label={t`Findings`}>
-      <h3 className="spaced">
-        <Trans>Findings</Trans>
-      </h3>
+      <h3 className="spaced">{t`Findings`}</h3>
       <Findings status="open" />
     </section>
   )
@@ -77,15 +75,11 @@ export function PastFindings() {
     <section className="spaced" aria-label={t`Past findings`}>
       {isOpen ? (
         <>
-          <h3>
-            <Trans>Past findings</Trans>
-          </h3>
+          <h3>{t`Past findings`}</h3>
           <Findings status="past" />
         </>
       ) : (
-        <Button kind="quiet" onClick={() => setOpen(true)}>
-          <Trans>Past findings</Trans>
-        </Button>
+        <Button kind="quiet" onClick={() => setOpen(true)}>{t`Past findings`}</Button>
       )}
     </section>
   )
@@ -193,11 +187,9 @@ function CloseDialog({ finding, onClose }: { readonly finding: Finding; readonly
       <p>{i18n._(FINDING_NAMES[kind])}</p>
       <p>{difference(amount)}</p>
       <p className="muted spaced">
-        {isOfBank(kind) ? (
-          <Trans>No money moves. Its amount stays a difference between our books and the bank.</Trans>
-        ) : (
-          <Trans>No money moves. Its amount stays a difference between our books and the gateway.</Trans>
-        )}
+        {isOfBank(kind)
+          ? t`No money moves. Its amount stays a difference between our books and the bank.`
+          : t`No money moves. Its amount stays a difference between our books and the gateway.`}
       </p>
     </Decision>
   )

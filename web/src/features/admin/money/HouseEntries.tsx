@@ -47,11 +47,7 @@ export function HouseEntries() {
     <>
       <ListHead title={t`Platform entries`}>
         <div className="buttons">
-          {mayAsk && first !== undefined ? (
-            <Button onClick={() => setOpen({ action: 'new' })}>
-              <Trans>New entry</Trans>
-            </Button>
-          ) : null}
+          {mayAsk && first !== undefined ? <Button onClick={() => setOpen({ action: 'new' })}>{t`New entry`}</Button> : null}
           {first === undefined ? null : <CsvButton of="houseEntriesCsv" name="house-entries" filters={narrowed(narrowing)} />}
         </div>
       </ListHead>

@@ -34,9 +34,7 @@ export function Proposals() {
   if (list.data?.pages[0]?.settlements.length === 0) return null
   return (
     <section aria-label={t`Settlements to record`}>
-      <h3 className="spaced">
-        <Trans>Settlements to record</Trans>
-      </h3>
+      <h3 className="spaced">{t`Settlements to record`}</h3>
       <RowList list={list} itemsOf={(page) => page.settlements} failed={t`The settlements could not be loaded.`} empty={null}>
         {(one) => <Row key={one.id} settlement={one} onOpen={() => setOpen(one)} />}
       </RowList>
@@ -121,11 +119,7 @@ function RecordDialog({ settlement, onClose }: { readonly settlement: Settlement
         </p>
       ))}
       <Report id={id} />
-      {mayRecord ? (
-        <p className="muted spaced">
-          <Trans>It enters today's accounts, and this cannot be undone.</Trans>
-        </p>
-      ) : null}
+      {mayRecord ? <p className="muted spaced">{t`It enters today's accounts, and this cannot be undone.`}</p> : null}
     </Decision>
   )
 }
@@ -137,9 +131,7 @@ function Report({ id }: { readonly id: string }) {
   if (report.isError || report.data === undefined) return <NotLoaded query={report} failed={t`The report could not be loaded.`} lines={3} />
   return (
     <details className="spaced">
-      <summary>
-        <Trans>The gateway's report</Trans>
-      </summary>
+      <summary>{t`The gateway's report`}</summary>
       <pre className="report">{report.data.report === null ? '' : JSON.stringify(JSON.parse(report.data.report), null, 2)}</pre>
     </details>
   )

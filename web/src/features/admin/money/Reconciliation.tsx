@@ -2,7 +2,7 @@
  * Reconciliation: what the gateway owes us and our bank should hold, settlements to record, findings, the bank's statements, the days that
  * changed it, and the form of a settlement. Where money comes by bank transfers, it names no gateway.
  */
-import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { Plural, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { TREASURY } from '@roz/contract/roles.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
@@ -38,11 +38,7 @@ export function Reconciliation() {
     <>
       <ListHead title={t`Reconciliation`}>
         <div className="buttons">
-          {mayRecord && settles ? (
-            <Button onClick={() => setRecording(true)}>
-              <Trans>Record a settlement</Trans>
-            </Button>
-          ) : null}
+          {mayRecord && settles ? <Button onClick={() => setRecording(true)}>{t`Record a settlement`}</Button> : null}
           <CsvButton of="reconciliationCsv" name="reconciliation" />
         </div>
       </ListHead>

@@ -66,11 +66,7 @@ export function StatementDialog({ account: { id, name }, onClose }: { readonly a
       <Field label={t`Statement as CSV`} hint={t`Downloaded from the bank, of whole days, at most 2 MB.`} error={chosen?.problem}>
         {(wiring) => <input {...wiring} type="file" accept=".csv,.txt,text/csv,text/plain" onChange={(event) => void choose(event)} />}
       </Field>
-      {isReading ? (
-        <p role="status" className="hint">
-          <Trans>The file is being read…</Trans>
-        </p>
-      ) : null}
+      {isReading ? <p role="status" className="hint">{t`The file is being read…`}</p> : null}
       {preview === undefined ? null : (
         <>
           <PreviewFacts preview={preview} fresh={fresh} />

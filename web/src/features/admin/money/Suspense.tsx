@@ -176,9 +176,7 @@ function Crediting({ item, onClose }: DecidingProps) {
       <p className="lead spaced">
         <b>{formatMoney(item.amount)}</b>
       </p>
-      <p className="muted">
-        <Trans>To another member than the one of its order, a second person must choose the same member.</Trans>
-      </p>
+      <p className="muted">{t`To another member than the one of its order, a second person must choose the same member.`}</p>
       <MemberPicker chosen={payee} onChoose={setPayee} />
     </Decision>
   )

@@ -63,7 +63,7 @@ export function TaxWithheld() {
         failed={t`The list could not be loaded.`}
         empty={
           <EmptyState art="slip" title={t`No tax was withheld in this quarter`}>
-            {withDraws() ? <Trans>Members appear here when tax is withheld from a reward that is paid to them.</Trans> : null}
+            {withDraws() ? t`Members appear here when tax is withheld from a reward that is paid to them.` : null}
           </EmptyState>
         }
       >
@@ -95,7 +95,7 @@ function TaxRow({ member, onWrite }: { readonly member: Taxed; readonly onWrite:
       </div>
       {onWrite === undefined ? null : (
         <Button kind="secondary" onClick={onWrite}>
-          {certificate === null ? <Trans>Enter the certificate</Trans> : <Trans>Change the certificate</Trans>}
+          {certificate === null ? t`Enter the certificate` : t`Change the certificate`}
         </Button>
       )}
     </li>

@@ -46,9 +46,7 @@ export function LineDialog({ line, onClose }: { readonly line: TransferLine; rea
       </p>
       <OrderOf order={order} amount={amount} />
       {order === null ? (
-        <p className="muted">
-          <Trans>The line has no known reference. The money waits in suspense until a person finds its member.</Trans>
-        </p>
+        <p className="muted">{t`The line has no known reference. The money waits in suspense until a person finds its member.`}</p>
       ) : null}
       {isClosed ? <ClosedLine /> : null}
       <Irrevocable />
@@ -141,7 +139,7 @@ export function DecideTransfer({ act, transfer, onClose }: DecideProps) {
   const isReject = act === 'reject'
   return (
     <Decision
-      title={isReject ? <Trans>Reject this transfer?</Trans> : <Trans>Confirm this transfer?</Trans>}
+      title={isReject ? t`Reject this transfer?` : t`Confirm this transfer?`}
       confirm={isReject ? t`Reject` : t`Confirm`}
       danger={isReject}
       reason={isReject || undefined}

@@ -43,19 +43,14 @@ const FILTERS = {
 } as const satisfies Record<string, Shown>
 
 export function Transfers() {
+  const { t } = useLingui()
   const mayConfirm = useMay(TREASURY)
   const [isTyping, setTyping] = useState(false)
   return (
     <>
       <div className="head-row spaced">
-        <h2>
-          <Trans>Bank transfers</Trans>
-        </h2>
-        {mayConfirm ? (
-          <Button kind="secondary" onClick={() => setTyping(true)}>
-            <Trans>Confirm by the bank's number</Trans>
-          </Button>
-        ) : null}
+        <h2>{t`Bank transfers`}</h2>
+        {mayConfirm ? <Button kind="secondary" onClick={() => setTyping(true)}>{t`Confirm by the bank's number`}</Button> : null}
       </div>
       <p className="muted">
         <Trans>Members write the reference of their order into the transfer. Import the statement under Reconciliation first.</Trans>
@@ -76,9 +71,7 @@ function Lines({ mayConfirm }: { readonly mayConfirm: boolean }) {
   const emptyTitle = status === 'closed' ? t`No payments found` : nothing
   return (
     <section aria-label={t`Came in, without an entry`}>
-      <h3 className="spaced">
-        <Trans>Came in, without an entry</Trans>
-      </h3>
+      <h3 className="spaced">{t`Came in, without an entry`}</h3>
       <RowList
         list={list}
         itemsOf={(page) => page.lines}
@@ -122,9 +115,7 @@ function Confirmed({ mayConfirm }: { readonly mayConfirm: boolean }) {
   const [open, setOpen] = useState<Open>()
   return (
     <section aria-label={t`Confirmed transfers`}>
-      <h3 className="spaced">
-        <Trans>Confirmed transfers</Trans>
-      </h3>
+      <h3 className="spaced">{t`Confirmed transfers`}</h3>
       <div className="narrowing">{field}</div>
       <RowList
         list={list}

@@ -120,9 +120,7 @@ function ByHandDecision({
           onClose={onClose}
         >
           {summary}
-          <p className="muted">
-            <Trans>Only you can then end this withdrawal, as paid or as not paid. The staff log records each look.</Trans>
-          </p>
+          <p className="muted">{t`Only you can then end this withdrawal, as paid or as not paid. The staff log records each look.`}</p>
         </Decision>
       )
     case 'complete':

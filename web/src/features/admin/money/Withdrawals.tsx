@@ -2,7 +2,7 @@
  * The portal's withdrawals: an administrator approves or rejects them, asks the gateway again, or pays by hand without a payout gateway.
  * - A decision carries the state that its row showed when the dialog was opened.
  */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { TREASURY } from '@roz/contract/roles.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -52,11 +52,7 @@ export function Withdrawals() {
       <ListHead title={t`Withdrawals`}>
         <CsvButton of="adminWithdrawalsCsv" name="withdrawals" filters={sorted(narrowing)} />
       </ListHead>
-      {byHand ? (
-        <p className="muted spaced">
-          <Trans>No payout gateway is set up: approved withdrawals are paid by hand.</Trans>
-        </p>
-      ) : null}
+      {byHand ? <p className="muted spaced">{t`No payout gateway is set up: approved withdrawals are paid by hand.`}</p> : null}
       {fields}
       <Listing
         list={list}
@@ -247,13 +243,9 @@ function Account({ bank: { bankDetail, upiDetail }, onClose }: { readonly bank: 
   return (
     <Modal
       open
-      title={bankDetail === null ? <Trans>UPI ID</Trans> : <Trans>Bank account</Trans>}
+      title={bankDetail === null ? t`UPI ID` : t`Bank account`}
       onClose={onClose}
-      footer={
-        <Button onClick={onClose}>
-          <Trans>Close</Trans>
-        </Button>
-      }
+      footer={<Button onClick={onClose}>{t`Close`}</Button>}
     >
       <dl className="facts-list">
         {facts.map(([name, value]) => (

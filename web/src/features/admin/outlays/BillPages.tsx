@@ -168,14 +168,10 @@ export function BillPages({ pages, error, of = 'bill' }: BillPagesProps) {
           })}
         </ol>
       )}
-      {pages.reading ? (
-        <p className="hint" role="status">
-          <Trans>The file is being read…</Trans>
-        </p>
-      ) : null}
+      {pages.reading ? <p className="hint" role="status">{t`The file is being read…`}</p> : null}
       {of === 'picture' && pages.pages.length > 0 ? null : (
         <Button kind="secondary" busy={pages.reading} disabled={pages.pages.length >= pages.most} onClick={() => input.current?.click()}>
-          {of === 'picture' ? <Trans>Choose a picture</Trans> : <Trans>Add a page</Trans>}
+          {of === 'picture' ? t`Choose a picture` : t`Add a page`}
         </Button>
       )}
       <input

@@ -81,9 +81,7 @@ function One({ bill: { hash, withheld }, number, onWithhold }: OneProps) {
       {withheld !== null ? (
         <Withheld by={withheld} />
       ) : onWithhold === undefined ? null : (
-        <Button kind="quiet" aria-label={t`Withhold this picture: page ${number}`} onClick={onWithhold}>
-          <Trans>Withhold this picture</Trans>
-        </Button>
+        <Button kind="quiet" aria-label={t`Withhold this picture: page ${number}`} onClick={onWithhold}>{t`Withhold this picture`}</Button>
       )}
     </>
   )

@@ -45,11 +45,9 @@ export function OutlayDecision({ action, of, entry: { id, status, seen }, onClos
       >
         {children}
         <p className="muted spaced">
-          {of === 'settlement' ? (
-            <Trans>Look at the gateway's report first. The settlement enters today's accounts, and this cannot be undone.</Trans>
-          ) : (
-            <Trans>Look at the bills first. The payment enters today's accounts, its bills become public, and this cannot be undone.</Trans>
-          )}
+          {of === 'settlement'
+            ? t`Look at the gateway's report first. The settlement enters today's accounts, and this cannot be undone.`
+            : t`Look at the bills first. The payment enters today's accounts, its bills become public, and this cannot be undone.`}
         </p>
       </Decision>
     )

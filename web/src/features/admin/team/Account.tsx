@@ -29,17 +29,13 @@ export function Account() {
   if (data === undefined) return <NotLoaded query={account} failed={t`Your account could not be loaded.`} lines={6} />
   return (
     <div className="account">
-      <h2>
-        <Trans>My account</Trans>
-      </h2>
+      <h2>{t`My account`}</h2>
       <OwnApp totp={data.totp} />
       {data.totp.enrolledAt === null ? null : <OwnPasskeys passkeys={data.passkeys} totp={data.totp} />}
       <OwnRecord />
       <OwnPassword />
       <section>
-        <h3>
-          <Trans>Logged-in devices</Trans>
-        </h3>
+        <h3>{t`Logged-in devices`}</h3>
         <ul className="devices spaced">
           {data.sessions.map((device, index) => (
             <DeviceRow key={index} device={device} />
@@ -56,9 +52,7 @@ function LogOutOthers() {
   const [asks, setAsks] = useState(false)
   return (
     <>
-      <Button kind="secondary" onClick={() => setAsks(true)}>
-        <Trans>Log out others</Trans>
-      </Button>
+      <Button kind="secondary" onClick={() => setAsks(true)}>{t`Log out others`}</Button>
       {asks ? (
         <Decision
           title={<Trans>Log out on all other devices?</Trans>}
@@ -67,9 +61,7 @@ function LogOutOthers() {
           onDone={() => toast.success(t`Logged out on all other devices.`)}
           onClose={() => setAsks(false)}
         >
-          <p>
-            <Trans>You stay logged in here. If you don't know one of the devices, change your password, too.</Trans>
-          </p>
+          <p>{t`You stay logged in here. If you don't know one of the devices, change your password, too.`}</p>
         </Decision>
       ) : null}
     </>
@@ -105,9 +97,7 @@ function OwnRecord() {
   )
   return (
     <form className="form-sheet" noValidate onSubmit={(event) => void save(event)}>
-      <h3>
-        <Trans>Name and language</Trans>
-      </h3>
+      <h3>{t`Name and language`}</h3>
       <TextField label={t`Name`} autoComplete="name" error={portalError(errors.name?.message)} {...form.register('name')} />
       <SelectField label={t`Language of emails`} {...form.register('language')}>
         {LANGUAGES.map((language) => (
@@ -116,9 +106,7 @@ function OwnRecord() {
           </option>
         ))}
       </SelectField>
-      <Button type="submit" kind="secondary" busy={isSubmitting}>
-        <Trans>Save</Trans>
-      </Button>
+      <Button type="submit" kind="secondary" busy={isSubmitting}>{t`Save`}</Button>
     </form>
   )
 }
@@ -145,9 +133,7 @@ function OwnPassword() {
   )
   return (
     <form className="form-sheet" noValidate onSubmit={(event) => void change(event)}>
-      <h3>
-        <Trans>Change password</Trans>
-      </h3>
+      <h3>{t`Change password`}</h3>
       <PasswordField
         label={t`Current password`}
         autoComplete="current-password"
@@ -161,9 +147,7 @@ function OwnPassword() {
         error={portalError(errors.newPassword?.message)}
         {...form.register('newPassword')}
       />
-      <Button type="submit" kind="secondary" busy={isSubmitting}>
-        <Trans>Change password</Trans>
-      </Button>
+      <Button type="submit" kind="secondary" busy={isSubmitting}>{t`Change password`}</Button>
     </form>
   )
 }

@@ -47,7 +47,7 @@ export function AnnouncementDialog({ announcement, onClose }: { readonly announc
     ).catch(refused)
   return (
     <Decision
-      title={announcement === undefined ? <Trans>New announcement</Trans> : <Trans>Edit announcement</Trans>}
+      title={announcement === undefined ? t`New announcement` : t`Edit announcement`}
       confirm={t`Save`}
       check={check}
       send={save}
@@ -94,9 +94,7 @@ export function AnnouncementDialog({ announcement, onClose }: { readonly announc
       />
       <Preview text={values.text} link={values.link.trim()} />
       {announcement?.status === 'running' ? (
-        <p className="small muted under-button">
-          <Trans>Members who have put this announcement away will not see the new text.</Trans>
-        </p>
+        <p className="small muted under-button">{t`Members who have put this announcement away will not see the new text.`}</p>
       ) : null}
     </Decision>
   )

@@ -42,11 +42,7 @@ export function Announcements() {
     <>
       <ListHead title={t`Announcements`}>
         <div className="buttons">
-          {mayWrite ? (
-            <Button onClick={() => setOpen({ for: 'new' })}>
-              <Trans>New announcement</Trans>
-            </Button>
-          ) : null}
+          {mayWrite ? <Button onClick={() => setOpen({ for: 'new' })}>{t`New announcement`}</Button> : null}
           <CsvButton of="announcementsCsv" name="announcements" filters={narrowed(narrowing)} />
         </div>
       </ListHead>
@@ -119,12 +115,8 @@ function Row({ announcement, mayWrite, onChoose }: RowProps) {
       <div className="buttons">
         {mayWrite && status !== 'over' ? (
           <>
-            <Button kind="secondary" aria-label={t`Edit: ${words}`} onClick={() => onChoose('edit')}>
-              <Trans>Edit</Trans>
-            </Button>
-            <Button kind="quiet" aria-label={t`End now: ${words}`} onClick={() => onChoose('end')}>
-              <Trans>End now</Trans>
-            </Button>
+            <Button kind="secondary" aria-label={t`Edit: ${words}`} onClick={() => onChoose('edit')}>{t`Edit`}</Button>
+            <Button kind="quiet" aria-label={t`End now: ${words}`} onClick={() => onChoose('end')}>{t`End now`}</Button>
           </>
         ) : null}
       </div>
@@ -146,11 +138,9 @@ function EndNow({ announcement, onClose }: { readonly announcement: Announcement
     >
       <p>{text[currentLanguage()]}</p>
       <p className="muted spaced">
-        {status === 'planned' ? (
-          <Trans>It will not be shown. This cannot be undone, but you can write a new one.</Trans>
-        ) : (
-          <Trans>Members no longer see it when they next open the app. This cannot be undone, but you can write a new one.</Trans>
-        )}
+        {status === 'planned'
+          ? t`It will not be shown. This cannot be undone, but you can write a new one.`
+          : t`Members no longer see it when they next open the app. This cannot be undone, but you can write a new one.`}
       </p>
     </Decision>
   )

@@ -1,5 +1,5 @@
 /** Accepts an invitation to the team by a mailed link: the person chooses a password, and the account is made. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { PERSON_TEXTS } from '@roz/core/person-fields.ts'
 import { STAFF_TEXTS, staffPassword } from '@roz/core/staff-fields.ts'
 import { useNavigate } from '@tanstack/react-router'
@@ -53,9 +53,7 @@ export function InvitationPage() {
           error={wordsOf(errors.password?.message)}
           {...form.register('password')}
         />
-        <Button type="submit" wide busy={isSubmitting}>
-          <Trans>Create my account</Trans>
-        </Button>
+        <Button type="submit" wide busy={isSubmitting}>{t`Create my account`}</Button>
       </form>
     </AuthSheet>
   )

@@ -32,9 +32,7 @@ export function OwnApp({ totp }: { readonly totp: Totp }) {
   }
   return (
     <section className="form-sheet">
-      <h3>
-        <Trans>Authenticator app</Trans>
-      </h3>
+      <h3>{t`Authenticator app`}</h3>
       {codes !== undefined ? (
         <RecoveryCodes codes={codes} onDone={done} />
       ) : setsUp || totp.enrolledAt === null ? (
@@ -46,12 +44,8 @@ export function OwnApp({ totp }: { readonly totp: Totp }) {
             <Plural value={totp.recoveryCodesLeft} one="# recovery code is left." other="# recovery codes are left." />
           </p>
           <p className="team-buttons">
-            <Button kind="secondary" onClick={() => setAsks('codes')}>
-              <Trans>New recovery codes</Trans>
-            </Button>
-            <Button kind="secondary" onClick={() => setAsks('off')}>
-              <Trans>Turn the app off</Trans>
-            </Button>
+            <Button kind="secondary" onClick={() => setAsks('codes')}>{t`New recovery codes`}</Button>
+            <Button kind="secondary" onClick={() => setAsks('off')}>{t`Turn the app off`}</Button>
           </p>
         </>
       )}
@@ -78,11 +72,9 @@ export function OwnApp({ totp }: { readonly totp: Totp }) {
           }}
           onClose={() => setAsks(undefined)}
         >
-          {totp.required ? (
-            <Trans>Your role needs an app: the portal stays closed until you set up a new one.</Trans>
-          ) : (
-            <Trans>After that, your password alone logs you in.</Trans>
-          )}
+          {totp.required
+            ? t`Your role needs an app: the portal stays closed until you set up a new one.`
+            : t`After that, your password alone logs you in.`}
         </CodeDialog>
       ) : null}
     </section>

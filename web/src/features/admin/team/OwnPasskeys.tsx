@@ -26,9 +26,7 @@ export function OwnPasskeys({ passkeys, totp }: Pick<Account, 'passkeys' | 'totp
   const close = (): void => setAsks(undefined)
   return (
     <section className="form-sheet">
-      <h3>
-        <Trans>Passkeys</Trans>
-      </h3>
+      <h3>{t`Passkeys`}</h3>
       <p>
         <Trans>
           A passkey is a security key, or your fingerprint, face or PIN on this device. It works only on this site, so a copied page cannot
@@ -37,32 +35,26 @@ export function OwnPasskeys({ passkeys, totp }: Pick<Account, 'passkeys' | 'totp
       </p>
       <PasskeyList passkeys={passkeys} onRemove={setAsks} />
       <p className="team-buttons">
-        {knowsPasskeys() ? (
-          <Button kind="secondary" onClick={() => setAsks('add')}>
-            <Trans>Add a passkey</Trans>
-          </Button>
-        ) : null}
+        {knowsPasskeys() ? <Button kind="secondary" onClick={() => setAsks('add')}>{t`Add a passkey`}</Button> : null}
         {passkeys.length > 0 ? (
           <Button kind="secondary" onClick={() => setAsks('only')}>
-            {totp.passkeysOnly ? <Trans>Accept codes of the app again</Trans> : <Trans>Refuse codes of the app</Trans>}
+            {totp.passkeysOnly ? t`Accept codes of the app again` : t`Refuse codes of the app`}
           </Button>
         ) : null}
       </p>
       {asks === 'add' ? <AddDialog onClose={close} /> : null}
       {asks === 'only' ? (
         <Decision
-          title={totp.passkeysOnly ? <Trans>Accept codes of the app again?</Trans> : <Trans>Refuse codes of the app?</Trans>}
+          title={totp.passkeysOnly ? t`Accept codes of the app again?` : t`Refuse codes of the app?`}
           confirm={totp.passkeysOnly ? t`Accept codes` : t`Refuse codes`}
           send={() => call('setPasskeysOnly', { body: { only: !totp.passkeysOnly } })}
           onDone={() => toast.success(t`Saved.`)}
           onClose={close}
         >
           <p>
-            {totp.passkeysOnly ? (
-              <Trans>A copied page can then ask you for a code and use it.</Trans>
-            ) : (
-              <Trans>Only a passkey or a recovery code then logs you in. Add a second passkey first, and keep it in another place.</Trans>
-            )}
+            {totp.passkeysOnly
+              ? t`A copied page can then ask you for a code and use it.`
+              : t`Only a passkey or a recovery code then logs you in. Add a second passkey first, and keep it in another place.`}
           </p>
         </Decision>
       ) : null}
@@ -75,9 +67,7 @@ export function OwnPasskeys({ passkeys, totp }: Pick<Account, 'passkeys' | 'totp
           onDone={() => toast.success(t`The passkey is removed.`)}
           onClose={close}
         >
-          <p>
-            <Trans>It no longer logs you in.</Trans>
-          </p>
+          <p>{t`It no longer logs you in.`}</p>
         </Decision>
       ) : null}
     </section>

@@ -33,12 +33,8 @@ export function SetUpApp({ onDone }: { readonly onDone: () => void }) {
           is not enough.
         </Trans>
       </p>
-      <p className="muted">
-        <Trans>Any app for one-time codes works, such as Google Authenticator, Microsoft Authenticator or Aegis.</Trans>
-      </p>
-      <Button onClick={() => setAsks(true)}>
-        <Trans>Set up the app</Trans>
-      </Button>
+      <p className="muted">{t`Any app for one-time codes works, such as Google Authenticator, Microsoft Authenticator or Aegis.`}</p>
+      <Button onClick={() => setAsks(true)}>{t`Set up the app`}</Button>
       {asks ? (
         <Decision
           title={<Trans>Set up an authenticator app?</Trans>}
@@ -47,9 +43,7 @@ export function SetUpApp({ onDone }: { readonly onDone: () => void }) {
           onDone={setStarted}
           onClose={() => setAsks(false)}
         >
-          <p>
-            <Trans>Have your phone ready. You will be logged out on all other devices.</Trans>
-          </p>
+          <p>{t`Have your phone ready. You will be logged out on all other devices.`}</p>
         </Decision>
       ) : null}
     </>
@@ -73,9 +67,7 @@ function FirstCode({ started, onCodes }: { readonly started: Started; readonly o
   )
   return (
     <form noValidate className="form-sheet" onSubmit={(event) => void confirm(event)}>
-      <p>
-        <Trans>Scan this code with the app, or type the key into it.</Trans>
-      </p>
+      <p>{t`Scan this code with the app, or type the key into it.`}</p>
       <QrCode text={started.uri} label={t`QR code for the authenticator app`} />
       <p>
         <Trans>Key</Trans>: <code className="totp-key">{started.secret.replace(/(.{4})(?=.)/g, '$1 ')}</code>
@@ -88,9 +80,7 @@ function FirstCode({ started, onCodes }: { readonly started: Started; readonly o
         error={portalError(errors.totp?.message)}
         {...form.register('totp')}
       />
-      <Button type="submit" busy={isSubmitting}>
-        <Trans>Turn it on</Trans>
-      </Button>
+      <Button type="submit" busy={isSubmitting}>{t`Turn it on`}</Button>
     </form>
   )
 }
@@ -99,9 +89,7 @@ export function RecoveryCodes({ codes, onDone }: { readonly codes: readonly stri
   const { t } = useLingui()
   return (
     <section aria-label={t`Recovery codes`}>
-      <h2>
-        <Trans>Keep your recovery codes</Trans>
-      </h2>
+      <h2>{t`Keep your recovery codes`}</h2>
       <p>
         <Trans>
           If your phone is lost, each of these codes works once instead of a code from the app. The codes are shown only now. Keep them
@@ -119,9 +107,7 @@ export function RecoveryCodes({ codes, onDone }: { readonly codes: readonly stri
         <Button kind="secondary" onClick={() => saveFile('recovery-codes.txt', `${codes.join('\n')}\n`, 'text/plain')}>
           <Trans>Save as a file</Trans>
         </Button>
-        <Button onClick={onDone}>
-          <Trans>I have kept them</Trans>
-        </Button>
+        <Button onClick={onDone}>{t`I have kept them`}</Button>
       </p>
     </section>
   )

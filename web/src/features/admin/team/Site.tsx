@@ -1,5 +1,5 @@
 /** The words of the public pages that editors change: two marketing figures and the How it works video. Other roles read them. */
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { EDITORS } from '@roz/contract/roles.ts'
 import { siteFigure } from '@roz/core/site-fields.ts'
 import { videoUrl } from '@roz/core/story-fields.ts'
@@ -24,12 +24,8 @@ export function Site() {
   const mayEdit = useMay(EDITORS)
   return (
     <>
-      <h2 className="spaced">
-        <Trans>Site</Trans>
-      </h2>
-      <p className="muted spaced">
-        <Trans>The home page shows these figures and this video to everybody. A change shows at once.</Trans>
-      </p>
+      <h2 className="spaced">{t`Site`}</h2>
+      <p className="muted spaced">{t`The home page shows these figures and this video to everybody. A change shows at once.`}</p>
       {site.data === undefined ? (
         <NotLoaded query={site} failed={t`The words of the site could not be loaded.`} lines={3} />
       ) : mayEdit ? (
@@ -84,9 +80,7 @@ function SiteForm({ site }: { readonly site: SiteWords }) {
         error={portalError(errors.howItWorksVideo?.message)}
         {...form.register('howItWorksVideo')}
       />
-      <Button type="submit" busy={isSubmitting}>
-        <Trans>Save</Trans>
-      </Button>
+      <Button type="submit" busy={isSubmitting}>{t`Save`}</Button>
     </form>
   )
 }

@@ -37,19 +37,13 @@ export function Team() {
     <>
       <ListHead title={t`Team`}>
         <div className="buttons">
-          {mayChange ? (
-            <Button onClick={() => setInvites({})}>
-              <Trans>Invite</Trans>
-            </Button>
-          ) : null}
+          {mayChange ? <Button onClick={() => setInvites({})}>{t`Invite`}</Button> : null}
           <CsvButton of="staffCsv" name="team" filters={narrowed(narrowing)} />
         </div>
       </ListHead>
       {invitations.length === 0 ? null : (
         <>
-          <h3>
-            <Trans>Open invitations</Trans>
-          </h3>
+          <h3>{t`Open invitations`}</h3>
           <ul className="rows team-rows">
             {invitations.map((invitation) => (
               <InvitationRow
@@ -104,12 +98,8 @@ function InvitationRow({ invitation, onAgain, onCancel }: InvitationRowProps) {
       </span>
       {onAgain === undefined || onCancel === undefined ? null : (
         <p className="team-buttons">
-          <Button kind="secondary" onClick={onAgain} aria-label={t`Invite again: ${name}`}>
-            <Trans>Invite again</Trans>
-          </Button>
-          <Button kind="secondary" onClick={onCancel} aria-label={t`Cancel invitation: ${name}`}>
-            <Trans>Cancel invitation</Trans>
-          </Button>
+          <Button kind="secondary" onClick={onAgain} aria-label={t`Invite again: ${name}`}>{t`Invite again`}</Button>
+          <Button kind="secondary" onClick={onCancel} aria-label={t`Cancel invitation: ${name}`}>{t`Cancel invitation`}</Button>
         </p>
       )}
     </li>
@@ -155,9 +145,7 @@ function PersonRow({ person, onAction }: { readonly person: StaffMember; readonl
               <Trans>Phone lost</Trans>
             </Button>
           ) : null}
-          <Button kind="secondary" onClick={() => onAction({ kind: 'remove', person })} aria-label={t`Remove: ${name}`}>
-            <Trans>Remove</Trans>
-          </Button>
+          <Button kind="secondary" onClick={() => onAction({ kind: 'remove', person })} aria-label={t`Remove: ${name}`}>{t`Remove`}</Button>
         </p>
       )}
     </li>

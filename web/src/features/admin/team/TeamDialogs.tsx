@@ -47,9 +47,7 @@ export function InviteDialog({ known, onClose }: Closing & { readonly known: Par
       onDone={({ invitation }) => toast.success(t`Invitation sent to ${invitation.email}.`)}
       onClose={onClose}
     >
-      <p>
-        <Trans>We email a link that works once, for 24 hours. An earlier invitation to this address stops working.</Trans>
-      </p>
+      <p>{t`We email a link that works once, for 24 hours. An earlier invitation to this address stops working.`}</p>
       <TextField label={t`Name`} autoComplete="off" value={name} onChange={(event) => setName(event.target.value)} />
       <TextField
         label={t`Email`}
@@ -86,9 +84,7 @@ function CancelDialog({ invitation, onClose }: Closing & { readonly invitation: 
       onDone={() => toast.success(t`Cancelled. The link no longer works.`)}
       onClose={onClose}
     >
-      <p>
-        <Trans>The link in the email stops working. You can invite the address again.</Trans>
-      </p>
+      <p>{t`The link in the email stops working. You can invite the address again.`}</p>
     </Decision>
   )
 }
@@ -115,9 +111,7 @@ function StopDialog({ person, onClose }: Closing & { readonly person: StaffMembe
       onDone={() => toast.success(t`Stopped. Nothing changed.`)}
       onClose={onClose}
     >
-      <p>
-        <Trans>Nothing changes then, and all owners get an email.</Trans>
-      </p>
+      <p>{t`Nothing changes then, and all owners get an email.`}</p>
     </Decision>
   )
 }

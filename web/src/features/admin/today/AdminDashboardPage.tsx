@@ -35,9 +35,7 @@ export function AdminDashboardPage() {
   return (
     <Book title={t`Admin dashboard`}>
       <TodaySection>
-        <h1>
-          <Trans>Admin dashboard</Trans>
-        </h1>
+        <h1>{t`Admin dashboard`}</h1>
         <Tabs
           label={t`Parts of the portal`}
           tabs={tabs}

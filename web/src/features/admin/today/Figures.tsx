@@ -24,9 +24,7 @@ export function Figures() {
   const figures = useQuery({ ...figuresQuery(days), placeholderData: keepPreviousData })
   return (
     <section className="books-check" aria-label={t`Figures over time`}>
-      <h2 className="spaced">
-        <Trans>Figures over time</Trans>
-      </h2>
+      <h2 className="spaced">{t`Figures over time`}</h2>
       <div className="narrowing">
         <SelectField label={t`Period`} value={days} onChange={(event) => setDays(event.target.value as Days)}>
           <option value="30">{t`30 days`}</option>

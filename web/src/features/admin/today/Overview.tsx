@@ -109,19 +109,12 @@ function AlarmWords({ code, day, waiting }: Alarm & { readonly code: Told }) {
 /** The latest audit of the invariants of money. */
 function BooksCheck({ audit }: Pick<Stats, 'audit'>) {
   const { t } = useLingui()
-  if (audit === null)
-    return (
-      <p className="muted books-check">
-        <Trans>The accounts have not been checked yet.</Trans>
-      </p>
-    )
+  if (audit === null) return <p className="muted books-check">{t`The accounts have not been checked yet.`}</p>
   const at = formatInstant(audit.checkedAt, currentLanguage())
   return (
     <section className="books-check" id={ACCOUNTS_CHECK} aria-label={t`Accounts check`}>
       <div className="head-row">
-        <h2>
-          <Trans>Accounts check</Trans>
-        </h2>
+        <h2>{t`Accounts check`}</h2>
         <Badge tone={audit.ok ? 'good' : 'bad'}>{audit.ok ? t`All add up` : t`Broken`}</Badge>
       </div>
       <p className="small muted">

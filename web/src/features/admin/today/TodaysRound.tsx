@@ -24,18 +24,8 @@ export function TodaysRound() {
   return (
     <section className="books-check" aria-label={t`Today's round`}>
       <div className="head-row spaced">
-        <h2>
-          <Trans>Today's round</Trans>
-        </h2>
-        {round.data === undefined ? null : round.data.status === 'open' ? (
-          <Badge tone="live">
-            <Trans>Open</Trans>
-          </Badge>
-        ) : (
-          <Badge>
-            <Trans>Closed</Trans>
-          </Badge>
-        )}
+        <h2>{t`Today's round`}</h2>
+        {round.data === undefined ? null : round.data.status === 'open' ? <Badge tone="live">{t`Open`}</Badge> : <Badge>{t`Closed`}</Badge>}
       </div>
       {round.data === undefined ? (
         <NotLoaded query={round} failed={t`The round could not be loaded.`} lines={3} />

@@ -69,15 +69,11 @@ export function Todo() {
   const list = useQuery(todoQuery)
   return (
     <section className="books-check" aria-label={t`To do`}>
-      <h2 className="spaced">
-        <Trans>To do</Trans>
-      </h2>
+      <h2 className="spaced">{t`To do`}</h2>
       {list.data === undefined ? (
         <NotLoaded query={list} failed={t`The list could not be loaded.`} lines={3} />
       ) : list.data.todo.length === 0 ? (
-        <p className="muted">
-          <Trans>Nothing to do.</Trans>
-        </p>
+        <p className="muted">{t`Nothing to do.`}</p>
       ) : (
         <ul className="ledger todo">
           {list.data.todo.map((item) => (

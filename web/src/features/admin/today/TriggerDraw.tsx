@@ -40,11 +40,11 @@ export function TriggerDraw() {
   return (
     <>
       <Button kind="secondary" busy={asking} onClick={() => void ask()}>
-        {draws ? <Trans>Trigger Draw</Trans> : <Trans>Close the round</Trans>}
+        {draws ? t`Trigger Draw` : t`Close the round`}
       </Button>
       {asked === undefined ? null : (
         <Decision
-          title={hasDraw(asked) ? <Trans>Draw this round?</Trans> : <Trans>Close this round?</Trans>}
+          title={hasDraw(asked) ? t`Draw this round?` : t`Close this round?`}
           confirm={hasDraw(asked) ? t`Trigger Draw` : t`Close the round`}
           danger
           failed={hasDraw(asked) ? t`Failed to trigger draw` : t`The round could not be closed`}
