@@ -88,6 +88,11 @@ export function useAppFixture({ size = SMALL, env }: FixtureOptions = {}) {
       return this.at(path, work, { token })
     },
 
+    /** The same in a browser of its own, which no other test has used. */
+    alone(token: string | undefined, path: string, work: Work): Promise<void> {
+      return this.at(path, work, { token, before: () => undefined })
+    },
+
     /** Stops the server for the work, and starts it again. */
     async withoutServer(work: () => Promise<void>): Promise<void> {
       await roz.stop()

@@ -75,36 +75,30 @@ test('every button keeps its edge on home, login, dashboard, wallet and profile'
     [paths.wallet, token],
     [paths.profile, token],
   ] as const)
-    await fixture.at(
-      address,
-      (page) =>
-        inForcedColours(page, async () => {
-          const { seen, bare } = await buttonsWithoutEdge(page)
-          expect({ address, bare }).toEqual({ address, bare: [] })
-          expect(seen).toBeGreaterThan(0)
-        }),
-      { token: own },
+    await fixture.as(own, address, (page) =>
+      inForcedColours(page, async () => {
+        const { seen, bare } = await buttonsWithoutEdge(page)
+        expect({ address, bare }).toEqual({ address, bare: [] })
+        expect(seen).toBeGreaterThan(0)
+      }),
     )
 })
 
 test('the switch of Auto Participate is drawn, and is filled only when it is on', async () => {
   const { token } = await newMember(fixture.roz)
-  await fixture.at(
-    paths.profile,
-    (page) =>
-      inForcedColours(page, async () => {
-        const knob = page.getByRole('switch')
-        await expect(knob).toHaveAttribute('aria-checked', 'false')
-        const off = await coloursOf(knob.locator('i'))
-        await knob.click()
-        await expect(knob).toHaveAttribute('aria-checked', 'true')
-        await settle(page)
-        const on = await coloursOf(knob.locator('i'))
-        // Off: a frame and a knob on the page's colour. On: the system's highlight fills it.
-        expect(off.size).toBeGreaterThan(1)
-        expect(mostOf(on)).not.toBe(mostOf(off))
-      }),
-    { token },
+  await fixture.as(token, paths.profile, (page) =>
+    inForcedColours(page, async () => {
+      const knob = page.getByRole('switch')
+      await expect(knob).toHaveAttribute('aria-checked', 'false')
+      const off = await coloursOf(knob.locator('i'))
+      await knob.click()
+      await expect(knob).toHaveAttribute('aria-checked', 'true')
+      await settle(page)
+      const on = await coloursOf(knob.locator('i'))
+      // Off: a frame and a knob on the page's colour. On: the system's highlight fills it.
+      expect(off.size).toBeGreaterThan(1)
+      expect(mostOf(on)).not.toBe(mostOf(off))
+    }),
   )
 })
 

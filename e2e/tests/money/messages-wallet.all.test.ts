@@ -110,16 +110,12 @@ describe('add money', () => {
 
   test("'Please verify your email to continue.': the server's own words", async () => {
     const person = await register(roz.url, 'New Nita', 'nita@x.test')
-    await at(
-      '/wallet',
-      async (page) => {
-        await gatewayIsReady(page)
-        await page.getByRole('button', { name: '₹10 10 days' }).click()
-        await submit(page).click()
-        await expect(toast(page, 'Please verify your email to continue.')).toBeVisible()
-      },
-      { token: person.token },
-    )
+    await fixture.as(person.token, '/wallet', async (page) => {
+      await gatewayIsReady(page)
+      await page.getByRole('button', { name: '₹10 10 days' }).click()
+      await submit(page).click()
+      await expect(toast(page, 'Please verify your email to continue.')).toBeVisible()
+    })
   })
 
   test("'Payment failed. Please try again.' when the checkout does not open", async () => {
@@ -270,18 +266,14 @@ describe('withdraw', () => {
 
   test("'Insufficient balance' in the server's words when the money was spent elsewhere meanwhile", async () => {
     const person = await newMember(roz, { rupees: 20 })
-    await at(
-      '/wallet',
-      async (page) => {
-        await expect(page.locator('.figure')).toHaveText('₹20.00')
-        await ask(roz.url, 'withdraw', { token: person.token, key: crypto.randomUUID(), body: { amount: 15, bankDetail: BANK } })
-        await askForWithdrawal(page, 10)
-        await expect(toast(page, 'Insufficient balance')).toBeVisible()
-        await expect(page.locator('.figure')).toHaveText('₹5.00')
-        await expect(page.locator('.rows li').filter({ hasText: '₹15.00' })).toBeVisible()
-      },
-      { token: person.token },
-    )
+    await fixture.as(person.token, '/wallet', async (page) => {
+      await expect(page.locator('.figure')).toHaveText('₹20.00')
+      await ask(roz.url, 'withdraw', { token: person.token, key: crypto.randomUUID(), body: { amount: 15, bankDetail: BANK } })
+      await askForWithdrawal(page, 10)
+      await expect(toast(page, 'Insufficient balance')).toBeVisible()
+      await expect(page.locator('.figure')).toHaveText('₹5.00')
+      await expect(page.locator('.rows li').filter({ hasText: '₹15.00' })).toBeVisible()
+    })
   })
 
   test('after a lost answer, unrelated refusals and a reopened form, a repeated press requests the withdrawal once; the page shows it', async () => {
@@ -291,54 +283,46 @@ describe('withdraw', () => {
       { status: 429, json: { code: 'too_many_requests', message: 'Too many.' } },
       { status: 403, json: { code: 'on_hold', message: 'Your account is suspended. Please contact us.' } },
     ]
-    await at(
-      '/wallet',
-      async (page) => {
-        await page.route('**/api/wallet/withdraw', async (route) => {
-          keys.push(route.request().headers()['idempotency-key'])
-          const refusal = keys.length === 1 ? undefined : refusals.shift()
-          if (refusal !== undefined) return route.fulfill(refusal)
-          const answer = await route.fetch()
-          return keys.length === 1 ? route.abort() : route.fulfill({ response: answer })
-        })
-        await askForWithdrawal(page, 10)
-        await expect(toast(page, 'Failed to withdraw money')).toBeVisible()
-        await expect(page.locator('.figure')).toHaveText('₹10.00')
-        await submit(page).click()
-        await expect(toast(page, 'Too many.')).toBeVisible()
-        await submit(page).click()
-        await expect(toast(page, 'Your account is suspended. Please contact us.')).toBeVisible()
-        await page.getByRole('button', { name: 'Add money' }).click()
-        await askForWithdrawal(page, 10)
-        await expect(toast(page, 'Withdrawal request submitted!')).toBeVisible()
-        expect(new Set(keys).size).toBe(1)
-        await expect(page.locator('.figure')).toHaveText('₹10.00')
-        // That answer belonged to the first press: the next press is a new request.
-        await askForWithdrawal(page, 10)
-        await expect(page.locator('.figure')).toHaveText('₹0.00')
-        await page.unroute('**/api/wallet/withdraw')
-        expect(new Set(keys).size).toBe(2)
-      },
-      { token: person.token },
-    )
+    await fixture.as(person.token, '/wallet', async (page) => {
+      await page.route('**/api/wallet/withdraw', async (route) => {
+        keys.push(route.request().headers()['idempotency-key'])
+        const refusal = keys.length === 1 ? undefined : refusals.shift()
+        if (refusal !== undefined) return route.fulfill(refusal)
+        const answer = await route.fetch()
+        return keys.length === 1 ? route.abort() : route.fulfill({ response: answer })
+      })
+      await askForWithdrawal(page, 10)
+      await expect(toast(page, 'Failed to withdraw money')).toBeVisible()
+      await expect(page.locator('.figure')).toHaveText('₹10.00')
+      await submit(page).click()
+      await expect(toast(page, 'Too many.')).toBeVisible()
+      await submit(page).click()
+      await expect(toast(page, 'Your account is suspended. Please contact us.')).toBeVisible()
+      await page.getByRole('button', { name: 'Add money' }).click()
+      await askForWithdrawal(page, 10)
+      await expect(toast(page, 'Withdrawal request submitted!')).toBeVisible()
+      expect(new Set(keys).size).toBe(1)
+      await expect(page.locator('.figure')).toHaveText('₹10.00')
+      // That answer belonged to the first press: the next press is a new request.
+      await askForWithdrawal(page, 10)
+      await expect(page.locator('.figure')).toHaveText('₹0.00')
+      await page.unroute('**/api/wallet/withdraw')
+      expect(new Set(keys).size).toBe(2)
+    })
   })
 
   test('a 401 in the middle of the form removes the token and opens /login', async () => {
     const person = await newMember(roz, { rupees: 10 })
-    await at(
-      '/wallet',
-      async (page) => {
-        await expect(page.locator('.figure')).toHaveText('₹10.00')
-        await inDatabase(roz.dataDir, (db) =>
-          db.query(sql`delete from session where member_id = (select id from member where email = ${person.email}::text)`),
-        )
-        // One of the app's own calls may get the 401 before the form does.
-        await Promise.any([askForWithdrawal(page, 10), page.waitForURL(`${network.url}/login`)])
-        await expect(page).toHaveURL(`${network.url}/login`)
-        expect(await storedToken(page)).toBeNull()
-      },
-      { token: person.token },
-    )
+    await fixture.as(person.token, '/wallet', async (page) => {
+      await expect(page.locator('.figure')).toHaveText('₹10.00')
+      await inDatabase(roz.dataDir, (db) =>
+        db.query(sql`delete from session where member_id = (select id from member where email = ${person.email}::text)`),
+      )
+      // One of the app's own calls may get the 401 before the form does.
+      await Promise.any([askForWithdrawal(page, 10), page.waitForURL(`${network.url}/login`)])
+      await expect(page).toHaveURL(`${network.url}/login`)
+      expect(await storedToken(page)).toBeNull()
+    })
   })
 })
 

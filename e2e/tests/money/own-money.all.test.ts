@@ -56,23 +56,19 @@ const own = async (person: Person, day: string) =>
 
 describe('a day of one’s own', () => {
   test('shows the draw in four pictures, and the member’s money with each check, on small and wide screens', async () => {
-    await fixture.at(
-      ofTicket(second),
-      async (page) => {
-        await expect(draw(page).locator('.draw-story > li')).toHaveCount(4)
-        await expect(draw(page)).toContainText('1. The list is closed')
-        await expect(draw(page)).toContainText('Demo draw — the operator could have chosen this winner')
-        await expect(draw(page).locator('.winners li')).toContainText('Meera I.')
-        await expect(draw(page).locator('.winners li')).toContainText('line 1')
-        await expect(draw(page).getByRole('link')).toHaveAttribute('href', `/verify/${second}`)
-        await expect(money(page).locator('.is-right')).toHaveCount(3)
-        await expect(money(page)).toContainText('It matches your wallet, apart from later transactions.')
-        await auditPage(page)
-        await page.setViewportSize(WIDE)
-        await auditPage(page)
-      },
-      { token: meera.token, before: () => undefined },
-    )
+    await fixture.alone(meera.token, ofTicket(second), async (page) => {
+      await expect(draw(page).locator('.draw-story > li')).toHaveCount(4)
+      await expect(draw(page)).toContainText('1. The list is closed')
+      await expect(draw(page)).toContainText('Demo draw — the operator could have chosen this winner')
+      await expect(draw(page).locator('.winners li')).toContainText('Meera I.')
+      await expect(draw(page).locator('.winners li')).toContainText('line 1')
+      await expect(draw(page).getByRole('link')).toHaveAttribute('href', `/verify/${second}`)
+      await expect(money(page).locator('.is-right')).toHaveCount(3)
+      await expect(money(page)).toContainText('It matches your wallet, apart from later transactions.')
+      await auditPage(page)
+      await page.setViewportSize(WIDE)
+      await auditPage(page)
+    })
   })
 
   test('the same in Hindi', async () => {
@@ -201,22 +197,18 @@ describe('a lie about one’s money is found by its step, and the evidence conta
   })
 
   test('growth: a log other than the one this device remembers is found', async () => {
-    await fixture.at(
-      ofTicket(second),
-      async (page) => {
-        await expect(money(page).locator('.is-right')).toHaveCount(3)
-        // Set before the next document's app runs: the present one may still store the log's state when its other checks end.
-        await page.addInitScript(() => {
-          const slot = 'roz-log'
-          const known = JSON.parse(localStorage.getItem(slot) ?? '{}') as object
-          localStorage.setItem(slot, JSON.stringify({ ...known, root: '0'.repeat(64) }))
-        })
-        await page.reload()
-        await expect(money(page).getByRole('alert').locator('code')).toHaveText('growth')
-        await expect(page.locator('.notice.alarm')).toContainText('it may have been rewritten')
-      },
-      { token: meera.token, before: () => undefined },
-    )
+    await fixture.alone(meera.token, ofTicket(second), async (page) => {
+      await expect(money(page).locator('.is-right')).toHaveCount(3)
+      // Set before the next document's app runs: the present one may still store the log's state when its other checks end.
+      await page.addInitScript(() => {
+        const slot = 'roz-log'
+        const known = JSON.parse(localStorage.getItem(slot) ?? '{}') as object
+        localStorage.setItem(slot, JSON.stringify({ ...known, root: '0'.repeat(64) }))
+      })
+      await page.reload()
+      await expect(money(page).getByRole('alert').locator('code')).toHaveText('growth')
+      await expect(page.locator('.notice.alarm')).toContainText('it may have been rewritten')
+    })
   })
 })
 

@@ -47,8 +47,6 @@ beforeAll(async () => {
   await setClock(roz.url, `${addDays(second, 1)}T00:10:00+05:30`)
 })
 
-const alone = { before: () => undefined }
-
 describe('a day in the browser', () => {
   test('is told in four pictures and verified by itself: a demo draw is weak, and says why', async () => {
     await fixture.at(`/verify/${first}`, async (page) => {
@@ -113,109 +111,89 @@ describe('a day in the browser', () => {
     const text = await (await fetch(`${fixture.roz.url}/api/public/books/${first}`)).text()
     const path = `/api/public/books/${first}`
     fixture.line.breakLine(`GET ${path}`, { status: 200, body: text.replace('"paise":200', '"paise":201') })
-    await fixture.at(
-      `/verify/${first}`,
-      async (page) => {
-        await expect(verdict(page)).toHaveText('FAIL')
-        await expect(step(page, 'log-inclusion')).toHaveAttribute('data-result', 'fail')
-        await expect(step(page, 'log-inclusion')).toContainText('do not match the log')
-        await expect(step(page, 'entries-root')).toHaveAttribute('data-result', 'pass')
-        const saved = page.waitForEvent('download')
-        await page.getByRole('button', { name: 'Save the result' }).click()
-        const report = JSON.parse(readFileSync((await (await saved).path()) ?? '', 'utf8')) as { readonly verdict: string }
-        expect(report.verdict).toBe('FAIL')
-        await auditScreen(page)
-        fixture.line.mend()
-        await page.evaluate(async (address) => fetch(address, { cache: 'reload' }), path)
-        await page.getByRole('button', { name: 'Check again' }).click()
-        await expect(verdict(page)).toHaveText('WEAK')
-      },
-      alone,
-    )
+    await fixture.alone(undefined, `/verify/${first}`, async (page) => {
+      await expect(verdict(page)).toHaveText('FAIL')
+      await expect(step(page, 'log-inclusion')).toHaveAttribute('data-result', 'fail')
+      await expect(step(page, 'log-inclusion')).toContainText('do not match the log')
+      await expect(step(page, 'entries-root')).toHaveAttribute('data-result', 'pass')
+      const saved = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Save the result' }).click()
+      const report = JSON.parse(readFileSync((await (await saved).path()) ?? '', 'utf8')) as { readonly verdict: string }
+      expect(report.verdict).toBe('FAIL')
+      await auditScreen(page)
+      fixture.line.mend()
+      await page.evaluate(async (address) => fetch(address, { cache: 'reload' }), path)
+      await page.getByRole('button', { name: 'Check again' }).click()
+      await expect(verdict(page)).toHaveText('WEAK')
+    })
   })
 
   test('an unreachable file leaves nothing proven; a wide screen shows it without a complaint', async () => {
     fixture.line.breakLine(`GET /api/public/liabilities/${first}`, 'wordless')
-    await fixture.at(
-      `/verify/${first}`,
-      async (page) => {
-        await expect(verdict(page)).toHaveText('INCOMPLETE')
-        await expect(step(page, 'liabilities-total')).toHaveAttribute('data-result', 'incomplete')
-        await page.goto(`${fixture.line.url}/hi/verify/${first}`)
-        await expect(verdict(page)).toHaveText('अधूरा')
-        expect(latinIn(await saidBy(page))).toEqual([])
-        await page.setViewportSize(WIDE)
-        await expectNoSidewaysScroll(page)
-      },
-      alone,
-    )
+    await fixture.alone(undefined, `/verify/${first}`, async (page) => {
+      await expect(verdict(page)).toHaveText('INCOMPLETE')
+      await expect(step(page, 'liabilities-total')).toHaveAttribute('data-result', 'incomplete')
+      await page.goto(`${fixture.line.url}/hi/verify/${first}`)
+      await expect(verdict(page)).toHaveText('अधूरा')
+      expect(latinIn(await saidBy(page))).toEqual([])
+      await page.setViewportSize(WIDE)
+      await expectNoSidewaysScroll(page)
+    })
   })
 })
 
 describe('a day that witnesses signed in time', () => {
   test('passes, with a receipt of it; a member’s list with one changed bit fails at its seal', async () => {
-    await fixture.at(
-      '/contact-us',
-      async (page) => {
-        await exampleSite(page, { entries: 3 })
-        await page.goto(`${fixture.line.url}/verify/${SEALED}`)
-        await expect(verdict(page)).toHaveText('PASS')
-        await expect(
-          page.getByText('Outsiders confirmed this list in time. We could have chosen the winner only together with them.'),
-        ).toBeVisible()
-        await expect(page.getByText('that many independent groups run together')).toBeVisible()
-        const receipt = RECEIPT
-        await page.getByLabel('Your saved receipt').setInputFiles({ name: 'receipt.json', mimeType: 'application/json', buffer: receipt })
-        await expect(step(page, 'receipt')).toHaveAttribute('data-result', 'pass')
-        await page
-          .getByLabel('Your saved receipt')
-          .setInputFiles({ name: 'other.json', mimeType: 'application/json', buffer: Buffer.from('{}') })
-        await expect(page.getByRole('alert').filter({ hasText: 'This file is not a receipt.' })).toBeVisible()
-      },
-      alone,
-    )
-    await fixture.at(
-      '/contact-us',
-      async (page) => {
-        const path = `draws/${SEALED}/tickets`
-        const bytes = Buffer.from(TICKETS)
-        bytes[31] = (bytes[31] ?? 0) ^ 1
-        await exampleSite(page, { entries: 3 }, { path, bytes })
-        await page.goto(`${fixture.line.url}/verify/${SEALED}`)
-        await expect(verdict(page)).toHaveText('FAIL')
-        await expect(step(page, 'entries-root')).toHaveAttribute('data-result', 'fail')
-        await expect(step(page, 'books-balance')).toHaveAttribute('data-result', 'pass')
-      },
-      alone,
-    )
+    await fixture.alone(undefined, '/contact-us', async (page) => {
+      await exampleSite(page, { entries: 3 })
+      await page.goto(`${fixture.line.url}/verify/${SEALED}`)
+      await expect(verdict(page)).toHaveText('PASS')
+      await expect(
+        page.getByText('Outsiders confirmed this list in time. We could have chosen the winner only together with them.'),
+      ).toBeVisible()
+      await expect(page.getByText('that many independent groups run together')).toBeVisible()
+      const receipt = RECEIPT
+      await page.getByLabel('Your saved receipt').setInputFiles({ name: 'receipt.json', mimeType: 'application/json', buffer: receipt })
+      await expect(step(page, 'receipt')).toHaveAttribute('data-result', 'pass')
+      await page
+        .getByLabel('Your saved receipt')
+        .setInputFiles({ name: 'other.json', mimeType: 'application/json', buffer: Buffer.from('{}') })
+      await expect(page.getByRole('alert').filter({ hasText: 'This file is not a receipt.' })).toBeVisible()
+    })
+    await fixture.alone(undefined, '/contact-us', async (page) => {
+      const path = `draws/${SEALED}/tickets`
+      const bytes = Buffer.from(TICKETS)
+      bytes[31] = (bytes[31] ?? 0) ^ 1
+      await exampleSite(page, { entries: 3 }, { path, bytes })
+      await page.goto(`${fixture.line.url}/verify/${SEALED}`)
+      await expect(verdict(page)).toHaveText('FAIL')
+      await expect(step(page, 'entries-root')).toHaveAttribute('data-result', 'fail')
+      await expect(step(page, 'books-balance')).toHaveAttribute('data-result', 'pass')
+    })
   })
 
   test('a day with a long list waits for a press, and shows no verdict of an earlier check', async () => {
-    await fixture.at(
-      '/contact-us',
-      async (page) => {
-        await exampleSite(page, { entries: 40_000 })
-        await page.goto(`${fixture.line.url}/verify/${SEALED}`)
-        await expect(page.getByText('This check downloads 1.3 MB')).toBeVisible()
-        await expect(verdict(page)).toHaveCount(0)
-        await page.getByRole('button', { name: 'Check', exact: true }).click()
-        await expect(verdict(page)).toHaveText('PASS')
-        await expect(page.getByText('provided these witnesses are independent of us: witness-asha.example')).toBeVisible()
-        await page.getByRole('link', { name: 'Skip to content' }).press('Enter')
-        await expect(page).toHaveURL(/#main$/)
-        await page.evaluate(() => new Promise(requestAnimationFrame))
-        expect(await verdict(page).allTextContents()).toEqual(['PASS'])
-        await page.locator('#day').fill('2026-07-22')
-        await page.locator('#day').press('Enter')
-        await expect(page.getByRole('heading', { name: 'No result for this day yet' })).toBeVisible()
-        await page.goBack()
-        await expect(page.getByText('This check downloads 1.3 MB')).toBeVisible()
-        await expect(page.getByRole('button', { name: 'Save the result' })).toHaveCount(0)
-        await expect(page.locator('[data-result]')).toHaveCount(0)
-        await expect(verdict(page)).toHaveCount(0)
-      },
-      alone,
-    )
+    await fixture.alone(undefined, '/contact-us', async (page) => {
+      await exampleSite(page, { entries: 40_000 })
+      await page.goto(`${fixture.line.url}/verify/${SEALED}`)
+      await expect(page.getByText('This check downloads 1.3 MB')).toBeVisible()
+      await expect(verdict(page)).toHaveCount(0)
+      await page.getByRole('button', { name: 'Check', exact: true }).click()
+      await expect(verdict(page)).toHaveText('PASS')
+      await expect(page.getByText('provided these witnesses are independent of us: witness-asha.example')).toBeVisible()
+      await page.getByRole('link', { name: 'Skip to content' }).press('Enter')
+      await expect(page).toHaveURL(/#main$/)
+      await page.evaluate(() => new Promise(requestAnimationFrame))
+      expect(await verdict(page).allTextContents()).toEqual(['PASS'])
+      await page.locator('#day').fill('2026-07-22')
+      await page.locator('#day').press('Enter')
+      await expect(page.getByRole('heading', { name: 'No result for this day yet' })).toBeVisible()
+      await page.goBack()
+      await expect(page.getByText('This check downloads 1.3 MB')).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Save the result' })).toHaveCount(0)
+      await expect(page.locator('[data-result]')).toHaveCount(0)
+      await expect(verdict(page)).toHaveCount(0)
+    })
   })
 })
 
