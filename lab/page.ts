@@ -8,13 +8,13 @@ const ROOT = path.resolve(import.meta.dirname, '..')
 const END = '<!-- end of figures -->'
 
 /** The measured commit, and whether the checkout has changes to it: pages of earlier figures do not count. */
-export function commitHere(): string {
+function commitHere(): string {
   const git = (...words: readonly string[]): string => execFileSync('git', words, { cwd: ROOT, encoding: 'utf8' }).trim()
   const isChanged = git('status', '--porcelain', '--untracked-files=no', '--', ':!docs') !== ''
   return git('rev-parse', '--short=12', 'HEAD') + (isChanged ? ' with changes' : '')
 }
 
-export const machineHere = (): string =>
+const machineHere = (): string =>
   `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.version}`
 
 /** The beginning of a sentence about the figures below it. */

@@ -17,7 +17,7 @@ import {
 } from '../web/build/catalogues.ts'
 import { code } from './tidy/source.ts'
 
-export type Catalogue = (typeof CATALOGUES)[number]
+type Catalogue = (typeof CATALOGUES)[number]
 
 /** The texts of each catalogue with the files that say them, in the order of the sources. */
 export function saidTexts(): Readonly<Record<Catalogue, ReadonlyMap<string, readonly string[]>>> {

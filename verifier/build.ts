@@ -13,9 +13,9 @@ const HEADER = `#!/usr/bin/env node
    Written from the protocol alone; its sources are in verifier/. Keep your own copy and its hash. */
 `
 
-export type Program = { readonly code: string; readonly sha256: string }
+type Program = { readonly code: string; readonly sha256: string }
 
-export async function buildProgram(): Promise<Program> {
+async function buildProgram(): Promise<Program> {
   const made = await build({
     root: import.meta.dirname,
     configFile: false,

@@ -12,9 +12,9 @@ const account = z.object({ holder: z.string(), number: z.string(), ifsc: z.strin
 const reference = z.string().meta({ description: 'What the payer writes into the transfer' })
 const order = z.object({ reference, amount: rupees, member: z.object({ id: z.string(), name: z.string() }) })
 
-export const transferState = z.enum(['asked', 'confirmed', 'rejected'], 'choice_invalid')
+const transferState = z.enum(['asked', 'confirmed', 'rejected'], 'choice_invalid')
 /** `to_second`: what waits for the caller, as the to-do list counts it. */
-export const transferFilter = z.enum([...transferState.options, 'to_second'], 'choice_invalid')
+const transferFilter = z.enum([...transferState.options, 'to_second'], 'choice_invalid')
 const transfer = z.object({
   id: z.string(),
   amount: rupees,

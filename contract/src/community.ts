@@ -20,7 +20,7 @@ export const notification = z.object({
 })
 
 /** Messages that a member can turn off. Mails about money and safety are always sent. */
-export const preferences = z.object({ mail: z.boolean(), push: z.boolean() })
+const preferences = z.object({ mail: z.boolean(), push: z.boolean() })
 const preferencesAnswer = z.object({ preferences })
 
 export const communityCalls = {

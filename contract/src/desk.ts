@@ -34,7 +34,7 @@ const roundsNarrowing = {
   q: z.string().max(200).optional(),
 }
 
-export const todoCode = z.enum([
+const todoCode = z.enum([
   'withdrawals',
   'withdrawals_second',
   'payouts_by_hand',

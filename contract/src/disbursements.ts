@@ -25,7 +25,7 @@ import { count, day, instant, newer, nextCursor, page, rupees } from './shapes.t
 
 const language = z.enum(LANGUAGES, 'choice_invalid')
 const part = z.object({ day, amount: rupees })
-export const disbursement = z.object({
+const disbursement = z.object({
   ...outlay,
   kind: z
     .enum(['disbursement', 'disbursement_back'])

@@ -5,7 +5,7 @@ import { payee, search } from './payouts.ts'
 import { READERS } from './roles.ts'
 import { count, instant, nextCursor, order, page, rupees } from './shapes.ts'
 
-export const disputeState = z.enum(['open', 'won', 'lost'], 'choice_invalid')
+const disputeState = z.enum(['open', 'won', 'lost'], 'choice_invalid')
 /** Work that waits for the team, as the to-do list counts it for the caller. */
 const disputeFilter = z.enum([...disputeState.options, 'to_answer'], 'choice_invalid')
 

@@ -19,7 +19,7 @@ import type { Roles } from './roles.ts'
  * - signed: a webhook with a valid signature.
  */
 export type Access = 'visitor' | 'anyone' | 'member' | 'verified' | 'session' | 'admin' | 'signed'
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export type EndpointSpec = {
   readonly method: Method

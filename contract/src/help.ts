@@ -27,7 +27,7 @@ export const bill = z.object({
 })
 const id = z.object({ id: z.string().max(100) })
 
-export const beneficiaryState = z.enum(['waiting', 'consented', 'revoked'], 'choice_invalid')
+const beneficiaryState = z.enum(['waiting', 'consented', 'revoked'], 'choice_invalid')
 /** Tells two beneficiaries of one public name apart. */
 export const knownBy = {
   id: z.string(),
@@ -36,7 +36,7 @@ export const knownBy = {
   consent: z.object({ how: z.enum(CONSENT_WAYS), on: day }).nullable(),
   helped: rupees.meta({ description: 'Disbursed so far, less what came back' }),
 }
-export const beneficiary = z.object({
+const beneficiary = z.object({
   ...knownBy,
   status: beneficiaryState.meta({ description: 'waiting: no consent is recorded yet; revoked: nothing public names them any more' }),
   isChild: z.boolean(),

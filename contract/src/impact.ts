@@ -51,7 +51,7 @@ export const story = z.object({
 export type Story = z.infer<typeof story>
 
 /** A story as the portal shows it. */
-export const portalStory = z.object({
+const portalStory = z.object({
   ...story.shape,
   language: newer(language.meta({ description: 'The language of title, description and charity' })),
   translations: newer(
@@ -76,7 +76,7 @@ export const portalStory = z.object({
 })
 export type PortalStory = z.infer<typeof portalStory>
 
-export const storyState = z.enum(['unpublished', 'late', 'scheduled', 'published', 'lacks_language'], 'choice_invalid').meta({
+const storyState = z.enum(['unpublished', 'late', 'scheduled', 'published', 'lacks_language'], 'choice_invalid').meta({
   description:
     'unpublished: drafts, scheduled or not; late: of these, what was promised for an hour that has passed and no other story tells; lacks_language: public or scheduled ones with a text that a language lacks',
 })

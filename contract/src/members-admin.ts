@@ -9,7 +9,7 @@ import { count, day, instant, newer, nextCursor, page, rupees, seen, user } from
 import { transaction } from './wallet.ts'
 
 /** The hold of a member: the mail that the member answered with "This wasn't me". */
-export const hold = z.object({
+const hold = z.object({
   at: instant,
   about: z.string().meta({ description: 'The mail: withdrawal_requested' }),
   seen: newer(z.string().meta({ description: 'A fingerprint of the hold; its release may name it' })),

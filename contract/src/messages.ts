@@ -6,9 +6,9 @@ import { staffCall, tableCall } from './endpoint.ts'
 import { CARE, READERS } from './roles.ts'
 import { instant, newer, nextCursor, order, page, seen } from './shapes.ts'
 
-export const messageState = z.enum(['new', 'open', 'answered', 'closed'], 'choice_invalid')
+const messageState = z.enum(['new', 'open', 'answered', 'closed'], 'choice_invalid')
 /** Messages are also found by what they wait for. */
-export const messageFilter = z
+const messageFilter = z
   .enum([...messageState.options, 'unanswered'], 'choice_invalid')
   .meta({ description: 'unanswered: new and open ones, which wait for us' })
 

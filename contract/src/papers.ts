@@ -23,7 +23,7 @@ export const ownTax = z.object({
     .meta({ description: 'Numbers of certificates of withheld tax, newest first' }),
 })
 
-export const memberYear = z.object({
+const memberYear = z.object({
   year: yearName,
   from: day,
   to: day.meta({ description: 'The last day of the year; in the present year the figures end today' }),

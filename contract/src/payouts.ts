@@ -16,7 +16,7 @@ export const withdrawalState = z.enum(
 
 /** Work that waits for the team, as the to-do list counts it for the caller. */
 const WORK = ['to_decide', 'to_second', 'not_sent'] as const
-export const withdrawalFilter = z.enum([...withdrawalState.options, ...WORK, 'by_hand'], 'choice_invalid')
+const withdrawalFilter = z.enum([...withdrawalState.options, ...WORK, 'by_hand'], 'choice_invalid')
 
 export const payee = z.object({ id: z.string(), name: z.string(), email: z.string().nullable() })
 
@@ -70,7 +70,7 @@ export const adminWithdrawal = z.object({
 })
 
 export const refundState = z.enum(['requested', 'awaiting_second', 'approved', 'sending', 'paid', 'rejected', 'failed'], 'choice_invalid')
-export const refundFilter = z.enum([...refundState.options, ...WORK], 'choice_invalid')
+const refundFilter = z.enum([...refundState.options, ...WORK], 'choice_invalid')
 
 /** A refund as its member sees it. */
 export const refund = z.object({

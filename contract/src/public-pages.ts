@@ -31,7 +31,7 @@ export type SiteFacts = {
 export type EditedSite = Pick<SiteFacts, 'people' | 'contributors' | 'howItWorksVideo'>
 
 export type HomeData = Output<Api['home']>['data']
-export type CurrentRound = Output<Api['currentRound']>
+type CurrentRound = Output<Api['currentRound']>
 export type PublicDays = Output<Api['publicDays']>
 
 /** The live data of a page. */

@@ -5,7 +5,7 @@ import { instant } from './shapes.ts'
 
 const part = z.string('push_subscription_invalid').min(1, 'push_subscription_invalid')
 /** The JSON of `PushSubscription.toJSON()`; further keys that browsers may add are ignored. */
-export const pushSubscription = z.strictObject({
+const pushSubscription = z.strictObject({
   endpoint: part.max(1000, 'push_subscription_invalid').meta({ description: "An https address at the browser's push service" }),
   keys: z.object({
     p256dh: part.max(100, 'push_subscription_invalid').meta({ description: 'An uncompressed P-256 point, base64url' }),

@@ -20,7 +20,7 @@ const ownMessage = z.object({
   replies: z.array(z.object({ text: z.string(), createdAt: instant })),
 })
 
-export const memberExport = z.object({
+const memberExport = z.object({
   user,
   transactions: z.array(transaction),
   rounds: z.array(historyItem),

@@ -10,14 +10,14 @@ import { count, day, drawn, instant, namedWinner, newer, nextCursor, page, rupee
 
 export const roundStatus = z.enum(['open', 'closed', 'drawn', 'settled', 'void'], 'choice_invalid')
 /** A server of the previous release answers without `winners`. */
-export const split = z
+const split = z
   .object({ need: z.number(), reward: z.number(), platform: z.number(), winners: count.optional() })
   .meta({ description: 'Percent of the pool, and how many members share the reward: 0 where the round has none' })
 
 /** The split of the specification's round card. */
 const SPLIT = { need: 60, reward: 30, platform: 10 } as const
 /** A round as everybody sees it. The web derives the day and the chance where an older server does not send them. */
-export const round = z.object({
+const round = z.object({
   id: newer(day),
   status: newer(roundStatus, { absent: 'open' }),
   totalParticipants: count,
@@ -40,7 +40,7 @@ export const round = z.object({
   drawAt: instant.nullable(),
 })
 
-export const ticket = z.object({
+const ticket = z.object({
   day,
   ticket: z.string().regex(/^[0-9a-f]{64}$/),
   receipt,

@@ -9,7 +9,7 @@ import { STAFF_ROLES } from './roles.ts'
  * - `absent`: this value. `like`: the value of another field of the object.
  * - Neither: the client works without the field.
  */
-export type Assumed = { readonly absent?: unknown; readonly like?: string }
+type Assumed = { readonly absent?: unknown; readonly like?: string }
 const assumptions = z.registry<Assumed>()
 /**
  * A field of an answer that the product's specification does not name. During an upgrade an older server may not send it, and the web
@@ -33,7 +33,7 @@ export const instant = z.string().meta({ description: 'ISO 8601 with offset', fo
 export const count = z.int().min(0)
 export const assurance = z.enum(['weak', 'sealed']).meta({ description: 'weak: the operator could have chosen the winner' })
 export const isDemo = z.boolean().meta({ description: "The operator's own server made this day's random number" })
-export const others = z.int().min(0).meta({ description: 'How many more winners the day has' })
+const others = z.int().min(0).meta({ description: 'How many more winners the day has' })
 
 export const page = z.object({
   cursor: z.string('cursor_invalid').min(1, 'cursor_invalid').max(200, 'cursor_invalid').optional(),
@@ -80,7 +80,7 @@ export const seen = z
   .meta({ description: 'The `seen` of the row that the administrator saw; another one is refused with `changed_since_seen`' })
 
 /** An announcement as members see it. */
-export const runningAnnouncement = z.object({
+const runningAnnouncement = z.object({
   id: z.string(),
   text: z.object(inEach(() => z.string())),
   link: z.string().nullable().meta({ description: 'The path of a page of this app' }),

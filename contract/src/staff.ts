@@ -14,7 +14,7 @@ import { count, day, instant, messageAnswer, nextCursor, page, userAnswer } from
 const staffRole = z.enum(STAFF_ROLES, 'choice_invalid')
 const id = z.object({ id: z.string().max(100) })
 
-export const staffMember = z.object({
+const staffMember = z.object({
   id: z.string(),
   name: z.string(),
   email: z.string().nullable().meta({ description: 'null after the removal' }),
@@ -27,7 +27,7 @@ export const staffMember = z.object({
     .array(z.object({ what: z.enum(['role', 'removed', 'totp_reset']), role: staffRole.nullable(), by: z.string(), at: instant }))
     .meta({ description: 'Changes of this owner that another owner asked for and that wait. Empty after a change took effect' }),
 })
-export const invitation = z.object({
+const invitation = z.object({
   id: z.string(),
   name: z.string(),
   email: z.string(),
@@ -54,7 +54,7 @@ const auditFilter = z.object({
   to: day.optional().meta({ description: 'The last day, included' }),
 })
 const values = z.record(z.string(), z.unknown()).nullable()
-export const auditEntry = z.object({
+const auditEntry = z.object({
   id: z.string(),
   at: instant,
   actor: z.object({ id: z.string(), name: z.string() }).nullable().meta({ description: 'null: the system' }),

@@ -8,7 +8,7 @@ import { count, instant, newer, nextCursor, order, page, rupees, seen } from './
 import { withdrawal } from './wallet.ts'
 
 /** States of the ledger, and `awaiting_second`: one of two persons has decided. */
-export const suspenseState = z.enum(['open', 'awaiting_second', 'credited', 'refunded', 'paid', 'taken'], 'choice_invalid')
+const suspenseState = z.enum(['open', 'awaiting_second', 'credited', 'refunded', 'paid', 'taken'], 'choice_invalid')
 /** Work that waits for the team, as the to-do list counts it for the caller. */
 const suspenseFilter = z.enum([...suspenseState.options, 'to_decide'], 'choice_invalid')
 

@@ -12,7 +12,7 @@ export const AUTOPAY_GAP_DAYS = 27
 export const AUTOPAY_AHEAD_DAYS = 2
 /** After the first and the second failure in a row the next debit comes at least so many days later; after the third it rests. */
 const AUTOPAY_RETRY_DAYS = [3, 7] as const
-export const AUTOPAY_FAILURES_MAX = AUTOPAY_RETRY_DAYS.length + 1
+const AUTOPAY_FAILURES_MAX = AUTOPAY_RETRY_DAYS.length + 1
 export const AUTOPAY_YEARS = 3
 
 export const AUTOPAY_STATES = [
@@ -51,7 +51,7 @@ export type MandateStatus =
 const FINAL: ReadonlySet<MandateStatus> = new Set(['CUSTOMER_CANCELLED', 'CANCELLED', 'COMPLETED', 'EXPIRED'])
 export const isFinalMandate = (status: MandateStatus): boolean => FINAL.has(status)
 
-export type MandateWishes = { readonly state: AutopayState; readonly isPaused: boolean; readonly failures: number }
+type MandateWishes = { readonly state: AutopayState; readonly isPaused: boolean; readonly failures: number }
 
 /** The state of a working mandate by the member's own wishes. */
 export const workingState = ({ isPaused, failures }: Omit<MandateWishes, 'state'>): AutopayState =>

@@ -29,10 +29,10 @@ export type BooksSettlement = {
   readonly platform: number
   readonly winners: readonly { readonly amount: number; readonly tax: number; readonly ticket: string }[]
 }
-export type BooksPart = { readonly day: IstDay; readonly paise: number }
-export type BooksHelp = { readonly days: readonly BooksPart[]; readonly evidence: readonly string[]; readonly paise: number }
+type BooksPart = { readonly day: IstDay; readonly paise: number }
+type BooksHelp = { readonly days: readonly BooksPart[]; readonly evidence: readonly string[]; readonly paise: number }
 /** Outlays from the platform's share or the withheld tax. */
-export type BooksEntry = { readonly evidence: readonly string[]; readonly kind: string; readonly paise: number }
+type BooksEntry = { readonly evidence: readonly string[]; readonly kind: string; readonly paise: number }
 export type BooksFlow = { readonly kind: string; readonly from: string; readonly to: string; readonly paise: number }
 export type BooksAccount = {
   readonly account: string

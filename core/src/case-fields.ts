@@ -163,7 +163,7 @@ export const askedCase = {
 } as const
 
 /** A number without letters that look like digits: `3F9A`. */
-export const CASE_NUMBER = /^[0-9A-HJKMNP-TV-Z]{4,6}$/
+const CASE_NUMBER = /^[0-9A-HJKMNP-TV-Z]{4,6}$/
 /** The number as a person may type it: `#3f9a`, `३४७५`. */
 export const caseNumberOf = (typed: string): string | undefined => {
   const number = asciiDigits(typed).trim().replace(/^#/, '').toUpperCase()

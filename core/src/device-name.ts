@@ -1,5 +1,5 @@
 /** Names of browser and system from a user agent. The names are their makers' own, in every language. */
-export type DeviceName = { readonly browser: string | null; readonly system: string | null }
+type DeviceName = { readonly browser: string | null; readonly system: string | null }
 
 /** The first match counts, because most browsers also name the browsers that they descend from. */
 const BROWSERS: readonly (readonly [name: string, sign: RegExp])[] = [

@@ -23,7 +23,7 @@ export type OpenRecord = {
   readonly draw: LocalDraw | BeaconDraw
   readonly witnesses: { readonly keys: readonly string[]; readonly quorum: number }
 }
-export type LocalDraw = { readonly mode: 'local'; readonly chainHash: string }
+type LocalDraw = { readonly mode: 'local'; readonly chainHash: string }
 export type BeaconDraw = {
   readonly mode: 'beacon'
   readonly chainHash: string
@@ -46,7 +46,7 @@ export type CloseRecord = {
   readonly sealedAt: number
 }
 
-export type WinnerRecord = { readonly amount: number; readonly position: number; readonly tax: number; readonly ticket: string }
+type WinnerRecord = { readonly amount: number; readonly position: number; readonly tax: number; readonly ticket: string }
 export type ResultRecord = {
   readonly v: 1
   readonly kind: 'result'
@@ -57,7 +57,7 @@ export type ResultRecord = {
   readonly winners: readonly WinnerRecord[]
 } & ({ readonly secret: string } | { readonly signature: string })
 
-export type VoidRecord = {
+type VoidRecord = {
   readonly v: 1
   readonly kind: 'void'
   readonly day: IstDay
@@ -68,7 +68,7 @@ export type VoidRecord = {
 export type BooksRecord = { readonly v: 1; readonly kind: 'books'; readonly day: IstDay; readonly books: string }
 
 /** The log's key is replaced; `signature` is made with the old key. */
-export type KeyRecord = {
+type KeyRecord = {
   readonly v: 1
   readonly kind: 'key'
   readonly day: IstDay

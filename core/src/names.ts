@@ -3,7 +3,7 @@ import type { Language } from './language.ts'
 import { texts } from './texts.ts'
 
 export type PublicName = 'initial' | 'anonymous'
-export const ANONYMOUS = texts('A member')
+const ANONYMOUS = texts('A member')
 
 /** `Asha Verma` → `Asha V.`; one word stays as it is. */
 export function initialName(name: string): string {

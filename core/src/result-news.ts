@@ -22,7 +22,7 @@ const DRAWN = texts('The draw of {day} is done. See who won and what is set asid
 /** For a round without winners: the reward went to people in need. */
 const COMPLETE = texts('The round of {day} is complete. See what is set aside for people in need.')
 
-export type Result = {
+type Result = {
   readonly day: IstDay
   /** The reader's own prize, ready to print; undefined if the reader did not win. */
   readonly won: string | undefined

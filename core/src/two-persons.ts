@@ -17,7 +17,7 @@ export type ApprovalRefusal = 'own_money' | 'second_person_needed' | 'role_too_n
 export const needsSecondPerson = (amount: Paise, { limit, alone }: { readonly limit: Paise; readonly alone: Paise }): boolean =>
   alone + amount > limit
 
-export type Approval = {
+type Approval = {
   readonly amount: Paise
   /** The setting APPROVAL_ABOVE. */
   readonly limit: Paise

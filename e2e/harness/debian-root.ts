@@ -13,7 +13,7 @@ import path from 'node:path'
 const SUITE = 'forky'
 const MIRROR = 'http://deb.debian.org/debian'
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
-export type Wanted = {
+type Wanted = {
   /** The name of its folder below .build. */
   readonly name: string
   readonly packages: readonly string[]

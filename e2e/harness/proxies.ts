@@ -10,7 +10,7 @@ const DEBIAN = process.env.DEBIAN_PROGRAMS ?? ''
 export const NGINX = ['/usr/sbin/nginx', path.join(DEBIAN, 'usr/sbin/nginx')].find((file) => existsSync(file))
 export const CADDY = ['/usr/bin/caddy', path.join(DEBIAN, 'usr/bin/caddy')].find((file) => existsSync(file))
 
-export type Place = { readonly folder: string; readonly port: number; readonly upstream: number; readonly closedPort: number }
+type Place = { readonly folder: string; readonly port: number; readonly upstream: number; readonly closedPort: number }
 const sampleWith = (name: string, changes: readonly (readonly [string | RegExp, string])[]): string => {
   let text = readFileSync(path.join(ROOT, 'ops/package', name), 'utf8')
   for (const [from, to] of changes) {
@@ -89,7 +89,7 @@ export type Answer = {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: string
 }
-export type Ask = {
+type Ask = {
   readonly method?: string
   readonly from?: string
   readonly headers?: Record<string, string>

@@ -91,7 +91,7 @@ function timesShown(page: Page): Promise<number> {
   })
 }
 
-export type Shown = { readonly title: string; readonly body: string; readonly lang: string; readonly tag: string; readonly silent: boolean }
+type Shown = { readonly title: string; readonly body: string; readonly lang: string; readonly tag: string; readonly silent: boolean }
 export const notifications = (page: Page): Promise<Shown[]> =>
   page.evaluate(async () => {
     const registration = await navigator.serviceWorker.ready

@@ -56,7 +56,7 @@ function replaced(object: JsonObject, [key = '', ...rest]: readonly string[], va
   return { ...object, [key]: rest.length === 0 ? value : replaced(object[key] as JsonObject, rest, value) }
 }
 
-export type Case = { readonly what: string; readonly sent: Sent; readonly is: readonly [status: number, code: RefusalCode] }
+type Case = { readonly what: string; readonly sent: Sent; readonly is: readonly [status: number, code: RefusalCode] }
 const TYPES = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp', 'text/json']
 const MALFORMED = [
   '{',

@@ -40,7 +40,7 @@ export type ApiVersion = (typeof API_VERSIONS)[number]
 const REPLAY_MS = 86_400_000
 
 /** `keys` is undefined for the one call that a payer's device may make. */
-export type Door = { readonly store: Store; readonly keys: Keys | undefined; readonly versions: ReadonlySet<string> }
+type Door = { readonly store: Store; readonly keys: Keys | undefined; readonly versions: ReadonlySet<string> }
 
 export function admit(request: FastifyRequest, reply: FastifyReply, { store, keys, versions }: Door): void {
   const version = header(request, 'x-api-version')

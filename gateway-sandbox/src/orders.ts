@@ -59,7 +59,7 @@ const OPEN: ReadonlySet<AttemptStatus> = new Set(['PENDING', 'NOT_ATTEMPTED', 'F
 export const pendingAttempt = (store: Store, orderId: string): Attempt | undefined =>
   store.attemptsOf(orderId).find((attempt) => OPEN.has(attempt.status))
 
-export type Payer = Pick<Attempt, 'way' | 'upi'> & {
+type Payer = Pick<Attempt, 'way' | 'upi'> & {
   readonly outcome: AttemptStatus
   readonly surchargePaise: number
   readonly again: boolean

@@ -82,7 +82,7 @@ const CHOICES = [
   ['dropped', 'You leave without paying.'],
 ] as const
 
-export type Choice = (typeof CHOICES)[number][0]
+type Choice = (typeof CHOICES)[number][0]
 
 /** The ways that the payer chooses from, in the words of `payment_methods`. */
 export const waysToPay = ({ paymentMethods }: Order): readonly string[] => paymentMethods?.split(',') ?? ['upi', 'cc', 'dc']

@@ -15,7 +15,7 @@ const MIN_AMOUNT_PAISE = 1
 const MAX_AMOUNT_PAISE = 100_000_000
 const WINDOW_MONTHS = 6
 
-export type NewRefund = Pick<Refund, 'refundId' | 'amountPaise' | 'note' | 'speed'>
+type NewRefund = Pick<Refund, 'refundId' | 'amountPaise' | 'note' | 'speed'>
 
 export function readNewRefund(body: unknown): NewRefund {
   if (!isFields(body)) throw badBody()

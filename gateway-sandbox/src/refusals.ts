@@ -1,5 +1,5 @@
 /** The gateway's refusals: HTTP status and `{message, code, type}`, worded as in its public documents where they exist. */
-export type RefusalType =
+type RefusalType =
   | 'invalid_request_error'
   | 'authentication_error'
   | 'idempotency_error'

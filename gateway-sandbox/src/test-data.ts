@@ -6,7 +6,7 @@ import type { Beneficiary, TransferStatus } from './model.ts'
 
 export const LATER_MS = 25_000
 
-export type Decided = { readonly now: TransferStatus; readonly later?: TransferStatus }
+type Decided = { readonly now: TransferStatus; readonly later?: TransferStatus }
 
 const TRANSFERS: ReadonlyMap<string, Decided> = new Map<string, Decided>([
   ['success@upi', { now: 'SUCCESS' }],

@@ -20,7 +20,7 @@ const SHUFFLE_MS = 500
 const WEBHOOK_VERSIONS = { pg: '2025-01-01', payouts: '2024-01-01' } as const satisfies Record<Channel, string>
 const AMOUNT = /"(order|refund|transfer|payment|plan_max)_amount":/
 
-export const signature = (secret: string, timestamp: string, body: string): string =>
+const signature = (secret: string, timestamp: string, body: string): string =>
   createHmac('sha256', secret)
     .update(timestamp + body)
     .digest('base64')

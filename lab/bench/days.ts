@@ -46,7 +46,7 @@ export type Passed = {
   readonly slowestAnswerMs: number
   readonly autoJoin: AutoJoined | undefined
 }
-export type AutoJoined = { readonly members: number; readonly seconds: number }
+type AutoJoined = { readonly members: number; readonly seconds: number }
 
 /** A day of a million takes a minute, and three on a busy machine. */
 const DAY_MAX_MS = 900_000

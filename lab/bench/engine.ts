@@ -5,7 +5,7 @@ import { createJoinBatcher } from '@roz/server/ledger/join-batcher.ts'
 import { joinMembers, passingHeld } from '@roz/server/ledger/join-statement.ts'
 import { memberAt, type SetUp } from './set-up.ts'
 
-export type Range = { readonly from: number; readonly to: number }
+type Range = { readonly from: number; readonly to: number }
 const sizeOf = ({ from, to }: Range): number => to - from
 
 /** Runs `work` over the range with `width` workers. Returns the seconds taken. */

@@ -6,7 +6,7 @@
  */
 import { connect, type Socket } from 'node:net'
 
-export type Load = { readonly port: number; readonly connections: number; readonly requests: readonly Buffer[] }
+type Load = { readonly port: number; readonly connections: number; readonly requests: readonly Buffer[] }
 export type Loaded = {
   readonly answers: number
   readonly perSecond: number

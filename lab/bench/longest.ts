@@ -10,7 +10,7 @@ import type { SetUp } from './set-up.ts'
 
 const EVERY_MS = 25
 
-export type Watch = {
+type Watch = {
   /** The age in seconds of the oldest transaction seen since the last call. */
   readonly take: () => number
   readonly stop: () => void

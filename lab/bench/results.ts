@@ -68,7 +68,7 @@ const row = (what: string, measured: string, must = '', reached?: boolean): Row 
  * - A ratio is the median over the repeats, with minimum and maximum.
  * - Both sides of a ratio come from the same repeat.
  */
-export function rowsOf(results: Results): Row[] {
+function rowsOf(results: Results): Row[] {
   const { starts, seconds: took } = results
   return [
     ...engineRows(results),

@@ -27,7 +27,7 @@ const COPIED = [
 const SEED = '20261121'
 const TEST_MS = 45_000
 
-export type Verdict = {
+type Verdict = {
   readonly failed: readonly string[]
   readonly passed: readonly string[]
   readonly seconds: number

@@ -41,7 +41,7 @@ import {
   sandboxEnvironment,
 } from './settings.ts'
 
-export const CHECKOUT = path.resolve(import.meta.dirname, '../..')
+const CHECKOUT = path.resolve(import.meta.dirname, '../..')
 export const PSQL = '/usr/lib/postgresql/18/bin/psql'
 const NODES = 3
 const READY_WITHIN_MS = 120_000
@@ -49,7 +49,7 @@ const LOOK_MS = 100
 const STOP_MS = 2500
 /** The parts of a node, in the order of their start, with the beginning of their program's name. */
 const PROGRAMS = { etcd: 'etcd', patroni: 'python3', leader: 'haproxy', pooler: 'pgbouncer', product: 'node' } as const
-export type Part = keyof typeof PROGRAMS
+type Part = keyof typeof PROGRAMS
 export const PARTS = Object.keys(PROGRAMS) as Part[]
 /** Of the front. */
 const FRONT_PROGRAMS = { sandbox: 'node', address: 'haproxy' } as const

@@ -161,7 +161,7 @@ export function sharedNetwork(count: number): Network {
   }
 }
 
-export type MachineOptions = {
+type MachineOptions = {
   readonly name: string
   readonly address: string
   readonly root: string

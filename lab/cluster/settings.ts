@@ -9,10 +9,10 @@ import path from 'node:path'
 
 export const PORT = { etcd: 2379, etcdPeers: 2380, postgres: 5432, patroni: 8008, leader: 5000, pooler: 6432, product: 8080 } as const
 /** Of the cluster in etcd and in Patroni's commands. */
-export const SCOPE = 'roz'
+const SCOPE = 'roz'
 export const DATABASE = 'roz'
 
-export type Node = { readonly name: string; readonly address: string }
+type Node = { readonly name: string; readonly address: string }
 /** Seconds. `loopWait + 2 × retryTimeout` may not exceed the lease. */
 export type Lease = { readonly ttl: number; readonly loopWait: number; readonly retryTimeout: number }
 export type Passwords = Readonly<Record<'postgres' | 'replicator' | 'rewinder' | 'patroni' | 'pooler' | 'roz_owner' | 'roz_app', string>>

@@ -8,7 +8,7 @@ import type { Kind } from './faults.ts'
 import type { ControlResult } from './summary.ts'
 
 export const CONTROLS = ['commits-in-memory', 'forgotten-keys'] as const
-export type Control = (typeof CONTROLS)[number]
+type Control = (typeof CONTROLS)[number]
 
 const TRIES_MAX = 8
 const FAULT_OF: Readonly<Record<Control, { readonly kind: Kind; readonly shows: 'lost' | 'doubled' }>> = {

@@ -58,7 +58,7 @@ export type CycleOptions<K extends string> = {
   /** A call whose first try has no definite answer is a finding. */
   readonly failsNoCall?: boolean
 }
-export type ServerRunOptions = CycleOptions<Kind> & {
+type ServerRunOptions = CycleOptions<Kind> & {
   /** Servers on one database; 1 by default. */
   readonly instances?: number
   readonly weaken?: 'commits-in-memory' | 'forgotten-keys' | undefined

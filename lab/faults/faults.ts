@@ -13,7 +13,7 @@ import type { Moment } from '../../e2e/harness/pg-proxy.ts'
 import type { Dice } from './random.ts'
 import type { SystemUnderTest } from './system-under-test.ts'
 
-export type Injected = {
+type Injected = {
   /** Operations in flight when the fault was injected. */
   readonly inFlight: number
   /** Recovery is measured from here: the fault, or the end of a fault that lasts. */

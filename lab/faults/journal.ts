@@ -41,7 +41,7 @@ export type OperationKind =
 /** Paid at the gateway, for an order of ours. */
 export const isPayment = (kind: OperationKind): boolean => kind === 'payment' || kind === 'debit'
 
-export type Tried = {
+type Tried = {
   readonly line: 'tried'
   readonly id: number
   readonly kind: OperationKind
@@ -52,9 +52,9 @@ export type Tried = {
   readonly subject?: string
 }
 /** `effect` identifies the effect: the day of a join, the order, the withdrawal. */
-export type Told = { readonly line: 'told'; readonly id: number; readonly effect: string }
+type Told = { readonly line: 'told'; readonly id: number; readonly effect: string }
 /** `first`: no earlier try lost its answer. */
-export type Refused = { readonly line: 'refused'; readonly id: number; readonly code: string; readonly first: boolean }
+type Refused = { readonly line: 'refused'; readonly id: number; readonly code: string; readonly first: boolean }
 
 export type Operation = Tried & {
   /** More than one if a repeated key was answered differently. */

@@ -7,7 +7,7 @@ import { type Db, sql } from '@roz/server/db/sql.ts'
 import type { Operation, OperationKind } from './journal.ts'
 import { firstVoiceOf } from './returns.ts'
 
-export type RefundRow = {
+type RefundRow = {
   readonly id: string
   /** Undefined for the refund of a suspense item. */
   readonly member: string | null
@@ -18,7 +18,7 @@ export type RefundRow = {
   readonly holds: number
   readonly backs: number
 }
-export type ItemRow = {
+type ItemRow = {
   readonly id: string
   readonly order: string
   readonly credits: number
@@ -26,7 +26,7 @@ export type ItemRow = {
   /** Voices for a credit in the staff log. */
   readonly voices: number
 }
-export type DisputeRow = { readonly id: string; readonly order: string; readonly isTaken: boolean; readonly problem: string | null }
+type DisputeRow = { readonly id: string; readonly order: string; readonly isTaken: boolean; readonly problem: string | null }
 export type Returns = {
   readonly refunds: readonly RefundRow[]
   readonly items: readonly ItemRow[]

@@ -17,7 +17,7 @@ import { createOutlays, type Desk } from './outlays.ts'
 import { createReturns, type Decision, firstVoiceOf } from './returns.ts'
 import type { TEAM } from './team.ts'
 
-export type LoadDeps = {
+type LoadDeps = {
   readonly calls: Calls
   readonly gateway: Calls
   readonly journal: Journal

@@ -10,7 +10,6 @@ import { freePorts, type Program, startChild, startProgram } from '../../e2e/har
 import { spreadOver } from '../../e2e/harness/load-balancer.ts'
 import type { Dice } from './random.ts'
 
-export type Servers = Awaited<ReturnType<typeof startServers>>
 /** A version of the product: its sources, and the web that was built from them. */
 export type Version = { readonly name: string; readonly folder: string; readonly webDir: string }
 type Place = { readonly dataDir: string; readonly port: number; version: Version | undefined; isOut: boolean }

@@ -30,7 +30,7 @@ export type Circumstances = {
   /** For a cluster: the longest time that a fault may leave all clients without an acknowledgement. */
   readonly silenceMaxMs?: number
 }
-export type KindRow = {
+type KindRow = {
   readonly kind: string
   readonly cycles: number
   readonly inFlight: number

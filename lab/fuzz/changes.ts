@@ -15,7 +15,7 @@ const MAY_CHANGE: Readonly<Record<string, readonly string[]>> = {
   known_browser: ['seen_at'],
 }
 /** Tables that a refused request may change, and the reason. */
-export const SET_ASIDE: Readonly<Record<string, string>> = {
+const SET_ASIDE: Readonly<Record<string, string>> = {
   checkpoint: 'the log’s signature, which only the clockwork writes',
   sealed_proof: 'the log’s signature, which only the clockwork writes',
   throttle: 'a refused attempt counts as an attempt',

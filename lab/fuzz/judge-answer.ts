@@ -16,7 +16,7 @@ const NO_CALL: readonly RefusalCode[] = ['not_found', 'method_not_allowed']
 /** The server's parser refuses what is no HTTP, and headers above 16 KB. */
 const NO_HTTP = new Set([400, 414, 431])
 
-export type Judged = { readonly code: string; readonly fault: string | undefined; readonly output?: unknown }
+type Judged = { readonly code: string; readonly fault: string | undefined; readonly output?: unknown }
 const fault = (words: string, code = ''): Judged => ({ code, fault: words })
 
 /** The call that this request reaches, if its path or method were spoiled: undefined if none. */

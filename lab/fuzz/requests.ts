@@ -13,7 +13,7 @@ import { type Known, listOf } from './known.ts'
 import { type Place, type Schema, spoil, usual, wrong } from './values.ts'
 
 export const NAMES = Object.keys(api) as CallName[]
-export type Headers = readonly (readonly [name: string, value: string])[]
+type Headers = readonly (readonly [name: string, value: string])[]
 export type FuzzRequest = {
   readonly call: CallName
   /** The faults that were put into it; empty for a valid request. */
@@ -25,7 +25,7 @@ export type FuzzRequest = {
   readonly body: Buffer | undefined
   readonly actor: string
 }
-export type Making = {
+type Making = {
   readonly dice: Dice
   readonly known: Known
   readonly actors: Actors
@@ -34,13 +34,13 @@ export type Making = {
 }
 
 /** The ways in which a request is wrong. */
-export const WRONGS = ['field', 'caller', 'body', 'type', 'method', 'path', 'headers', 'key', 'query'] as const
-export type Wrong = (typeof WRONGS)[number]
+const WRONGS = ['field', 'caller', 'body', 'type', 'method', 'path', 'headers', 'key', 'query'] as const
+type Wrong = (typeof WRONGS)[number]
 const VALID_SHARE = 0.42
 const TWICE_SHARE = 0.15
 
 const schemas = new Map<z.ZodType, Schema>()
-export function schemaOf(schema: z.ZodType): Schema {
+function schemaOf(schema: z.ZodType): Schema {
   const made = schemas.get(schema) ?? (z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema)
   schemas.set(schema, made)
   return made

@@ -12,7 +12,7 @@ import { type FuzzRequest, makeRequest, NAMES } from './requests.ts'
 import { type Answer, createSender } from './send.ts'
 import { openWorld } from './world.ts'
 
-export type FuzzOptions = {
+type FuzzOptions = {
   readonly requests: number
   readonly seed: number
   /** With the demo community, or with new data only. */
@@ -22,9 +22,9 @@ export type FuzzOptions = {
   readonly goesOn?: () => boolean
   readonly say?: (line: string) => void
 }
-export type Finding = { readonly what: string; readonly call: CallName; readonly times: number; readonly example: string }
-export type CallCount = { accepted: number; refused: number }
-export type FuzzResult = {
+type Finding = { readonly what: string; readonly call: CallName; readonly times: number; readonly example: string }
+type CallCount = { accepted: number; refused: number }
+type FuzzResult = {
   readonly requests: number
   readonly accepted: number
   readonly refused: number

@@ -23,7 +23,7 @@ export type Schema = {
 export type Place = { readonly dice: Dice; readonly known: Known; readonly path: string }
 
 const HEX = '0123456789abcdef'
-export const hexOf = (dice: Dice, length: number): string => Array.from({ length }, () => HEX[dice.below(16)]).join('')
+const hexOf = (dice: Dice, length: number): string => Array.from({ length }, () => HEX[dice.below(16)]).join('')
 const AMOUNTS = [0.01, 0.5, 1, 1.25, 2, 5, 10, 10, 15, 20, 30, 60, 100, 1000, 100_000] as const
 const WORDS = ['The bank did not take it.', 'गीता राव', 'Office rent of November', 'a pencil', 'É. O’Neill', 'Bill 12/7'] as const
 

@@ -20,7 +20,7 @@ import { uploadBody } from './bodies.ts'
 import { holdWorker, jobsLeft, takeChanges, watchChanges } from './changes.ts'
 import { createKnown, type Known } from './known.ts'
 
-export type World = Awaited<ReturnType<typeof openWorld>>
+type World = Awaited<ReturnType<typeof openWorld>>
 
 const SETTLED_WITHIN_MS = 20_000
 const DAY_MS = 86_400_000
@@ -29,7 +29,7 @@ const GATEWAY_KEYS = { 'x-api-version': '2025-01-01', 'x-client-id': 'sandbox-cl
 type Asked = { readonly params?: string; readonly body?: unknown; readonly raw?: { readonly body: Buffer; readonly type: string } }
 
 /** `byHand`: there is no payout gateway, so finance pays withdrawals by hand. */
-export type WorldOptions = { readonly demo: boolean; readonly byHand: boolean }
+type WorldOptions = { readonly demo: boolean; readonly byHand: boolean }
 
 export async function openWorld(dice: Dice, { demo, byHand }: WorldOptions) {
   const port = await freePorts()

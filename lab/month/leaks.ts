@@ -5,7 +5,7 @@
 const KEY_LENGTH = 8
 
 type Secret = { readonly text: string; readonly what: string }
-export type Leak = { readonly what: string; readonly line: string }
+type Leak = { readonly what: string; readonly line: string }
 export type Secrets = ReturnType<typeof createSecrets>
 
 const IS_DIGITS = /^\d+$/

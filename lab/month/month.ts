@@ -20,7 +20,7 @@ import { createMembersDay } from './members-day.ts'
 import { createTeam } from './team-work.ts'
 import { drain, openWorld, type World } from './world.ts'
 
-export type MonthOptions = {
+type MonthOptions = {
   readonly payments: number
   readonly mandates: number
   readonly days: number

@@ -29,7 +29,7 @@ const MINUTE_MS = 60_000
 
 export type Json = Readonly<Record<string, unknown>>
 /** The visitor asks whether help arrived: somebody who neither paid it nor wrote the record. */
-export type Person = 'owner' | 'finance' | 'editor' | 'visitor'
+type Person = 'owner' | 'finance' | 'editor' | 'visitor'
 export type World = Awaited<ReturnType<typeof openWorld>>
 
 export async function openWorld({ members: count, secrets }: { readonly members: number; readonly secrets: Secrets }) {

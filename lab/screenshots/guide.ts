@@ -5,7 +5,7 @@
 import { paths } from '@roz/web/paths.ts'
 import sharp from 'sharp'
 
-export type GuidePicture = { readonly name: string; readonly tab: string }
+type GuidePicture = { readonly name: string; readonly tab: string }
 export const GUIDE_SIZE = { width: 960, height: 720 } as const
 
 export const GUIDE: readonly GuidePicture[] = [

@@ -24,7 +24,7 @@ const MEANINGS: Readonly<Record<Step, string>> = {
   'night-new-alone': 'midnight passes with the new version alone',
 }
 
-export const countOf = (finding: Finding | undefined, what: 'lost' | 'doubled' | 'strange' | 'broken' | 'told'): number =>
+const countOf = (finding: Finding | undefined, what: 'lost' | 'doubled' | 'strange' | 'broken' | 'told'): number =>
   finding?.[what].length ?? 0
 
 /** Every step was taken, and nothing was found but the control. */

@@ -14,7 +14,7 @@ import type { Former } from './history.ts'
 import { expectVersions, STEPS, type Step, stepsOf, type Versions } from './steps.ts'
 import { buildFormer, copyOfCheckout, nameAfter, patchAfter } from './versions.ts'
 
-export type RunOptions = {
+type RunOptions = {
   readonly seed: number
   readonly servers: number
   readonly clients: number

@@ -20,7 +20,7 @@ export type Launched = {
   /** All processes of this start, even detached ones. */
   readonly processes: () => number[]
 }
-export type LaunchOptions = {
+type LaunchOptions = {
   readonly port: number
   readonly dataDir: string
   /** The folder of the checkout. */

@@ -53,7 +53,7 @@ export function faultsOf(root: string): string[] {
 }
 
 /** The new contents of released.json, and the released migrations that were changed or removed since. */
-export function frozenIn(root: string): { readonly frozen: Frozen; readonly changed: readonly string[] } {
+function frozenIn(root: string): { readonly frozen: Frozen; readonly changed: readonly string[] } {
   const released = JSON.parse(readFileSync(path.join(root, RELEASED), 'utf8')) as Frozen
   const hashOf = (name: string): string =>
     createHash('sha256')

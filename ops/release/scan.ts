@@ -16,7 +16,7 @@ const npm = (root: string, words: readonly string[]): string =>
   spawnSync('npm', words, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26, shell: process.platform === 'win32' }).stdout
 
 /** A line for each vulnerable package in the answer of `npm audit --json`. */
-export function findingsOf(answer: string): string[] {
+function findingsOf(answer: string): string[] {
   const { message, vulnerabilities } = answer.startsWith('{') ? (JSON.parse(answer) as Audit) : { message: answer.trim() }
   if (vulnerabilities === undefined) return [`the registry answered no audit: ${message === '' ? 'nothing' : message}`]
   return Object.entries(vulnerabilities).map(([name, { severity, range }]) => `${name} ${range}: ${severity}`)

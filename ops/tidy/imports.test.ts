@@ -29,7 +29,7 @@ function patternOf(name: string, folder: string): RegExp {
   return new RegExp(`^${inRegExp(root + name)}${/\.tsx?$/.test(name) ? '$' : '/'}`)
 }
 
-export function rowsOf(document: string): Row[] {
+function rowsOf(document: string): Row[] {
   return document
     .split('\n')
     .filter((line) => line.startsWith('| `'))
@@ -54,10 +54,7 @@ function rowOf(rows: readonly Row[], file: string): { readonly row: Row; readonl
   return found
 }
 
-export function strayImports(
-  rows: readonly Row[],
-  files: readonly { readonly name: string; readonly targets: readonly string[] }[],
-): string[] {
+function strayImports(rows: readonly Row[], files: readonly { readonly name: string; readonly targets: readonly string[] }[]): string[] {
   return files.flatMap(({ name, targets }) => {
     const found = rowOf(rows, name)
     if (found === undefined) return [`${name} has no row`]

@@ -30,7 +30,7 @@ function wordsOf(name: string, text: string): string {
   return ''
 }
 
-export function missingIn(name: string, text: string): string[] {
+function missingIn(name: string, text: string): string[] {
   return (
     [...wordsOf(name, text).matchAll(FILE)]
       .map(([, file]) => file as string)

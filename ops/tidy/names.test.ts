@@ -4,7 +4,7 @@ import { code } from './source.ts'
 
 const EXPORTED = /^export (?:async )?(?:const|function|type|class) (\w+)/gm
 
-export function declaredTwice(files: readonly { readonly name: string; readonly text: string }[]): string[] {
+function declaredTwice(files: readonly { readonly name: string; readonly text: string }[]): string[] {
   const places = new Map<string, string[]>()
   for (const { name, text } of files) {
     for (const declared of new Set([...text.matchAll(EXPORTED)].map(([, found]) => found as string)))

@@ -6,7 +6,7 @@ import { parseSync } from 'vite'
 export const ROOT = path.resolve(import.meta.dirname, '../..')
 const SKIPPED = new Set(['node_modules', 'dist', 'test-results'])
 
-export type Import = {
+type Import = {
   readonly specifier: string
   readonly target: string | undefined
   readonly typeOnly: boolean
@@ -14,7 +14,7 @@ export type Import = {
   readonly isDeferred: boolean
   readonly line: number
 }
-export type Literal = { readonly text: string; readonly line: number }
+type Literal = { readonly text: string; readonly line: number }
 export type Source = {
   /** The path from the root, with slashes. */
   readonly name: string

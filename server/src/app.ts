@@ -30,7 +30,7 @@ import type { Secrets } from './secrets/secrets.ts'
 import type { Services } from './services.ts'
 import { siteDeps } from './site-deps.ts'
 
-export type AppDeps = {
+type AppDeps = {
   readonly config: Config
   readonly db: Db
   readonly clock: Clock

@@ -58,7 +58,7 @@ import { createReencryption } from './secrets/reencryption.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import { createTicketKeys, type TicketKeys } from './tickets/ticket-keys.ts'
 
-export type ServiceDeps = {
+type ServiceDeps = {
   readonly db: Db
   /** Separate connections for the log's signatures and its witnesses; by default `db`. */
   readonly witnessDb?: Db

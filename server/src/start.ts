@@ -39,7 +39,7 @@ import { createServices, type Services } from './services.ts'
 import { StartError } from './start-error.ts'
 
 export type Running = { readonly stop: () => Promise<void> }
-export type Surroundings = {
+type Surroundings = {
   readonly log: FastifyBaseLogger
   /** Prints a line for the person who started the server. */
   readonly say: (line: string) => void

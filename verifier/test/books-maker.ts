@@ -18,7 +18,7 @@ const ALWAYS = [
   'TAX_WITHHELD',
 ]
 
-export type Flow = { kind: string; from: string; to: string; paise: number }
+type Flow = { kind: string; from: string; to: string; paise: number }
 export type Flows = Flow[]
 
 type Plan = {

@@ -13,7 +13,7 @@ import { type Flows, receipt } from './books-maker.ts'
 import { BEACON, DAY, DAY_BEFORE, makeSite, memberKey, secretOf, SPLIT_A, type Tamper } from './site-maker.ts'
 import { type Done, tampered } from './tampers.ts'
 
-export type Forgery = { readonly what: string; readonly make: () => Done; readonly verdict: Verdict; readonly named?: string }
+type Forgery = { readonly what: string; readonly make: () => Done; readonly verdict: Verdict; readonly named?: string }
 
 const own = (member: number): Uint8Array => ticketOf(memberKey(member), DAY)
 /** Replaces the last tickets by tickets of the operator's own members. */

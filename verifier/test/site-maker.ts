@@ -51,10 +51,10 @@ export function beaconOf(name: string) {
     },
   }
 }
-export type Beacon = ReturnType<typeof beaconOf>
+type Beacon = ReturnType<typeof beaconOf>
 export const BEACON = beaconOf('beacon of the tests')
 
-export const SPLIT: Split = { need: 70, platform: 0, policy: 'B', reward: 30, winners: 2 }
+const SPLIT: Split = { need: 70, platform: 0, policy: 'B', reward: 30, winners: 2 }
 export const SPLIT_A: Split = { need: 60, platform: 10, policy: 'A', reward: 30, winners: 1 }
 export const RULES = ascii('Rules of the tests.\n')
 export const memberKey = (member: number): Uint8Array => sha256(ascii(`ticket key ${member}`))
@@ -72,7 +72,7 @@ export const listOf = (tickets: readonly Uint8Array[]): SealedList => ({
 type Mutable<T> = T extends readonly (infer U)[] ? Mutable<U>[] : T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T
 type MutableBooks = Mutable<Books>
 export type AnyRecord = Mutable<RecordOf[keyof RecordOf]>
-export type OpenRecord = Mutable<RecordOf['open']>
+type OpenRecord = Mutable<RecordOf['open']>
 export type CloseRecord = Mutable<RecordOf['close']>
 export type ResultRecord = Mutable<RecordOf['result']>
 

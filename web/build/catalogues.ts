@@ -26,7 +26,7 @@ const FOLDERS = {
   // Everything else.
   app: 'web/src/',
 } as const
-export type ScreenCatalogue = keyof typeof FOLDERS
+type ScreenCatalogue = keyof typeof FOLDERS
 export const SCREEN_CATALOGUES = Object.keys(FOLDERS) as readonly ScreenCatalogue[]
 
 /** How Lingui's macros read a source. */

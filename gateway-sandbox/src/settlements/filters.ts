@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2}))?$/
 const STATES = ['SUCCESS', 'PENDING', 'PENDING_WITH_CASHFREE', 'PENDING_WITH_BANK', 'FAILED'] as const
 
-export type Page = { readonly limit: number; readonly offset: number; readonly digest: string }
+type Page = { readonly limit: number; readonly offset: number; readonly digest: string }
 
 /** The cursor belongs to its filters: with others it is refused. */
 export function readPage(body: unknown): { page: Page; filters: Fields } {

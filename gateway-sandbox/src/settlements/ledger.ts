@@ -23,7 +23,7 @@ export const credit = ({ sale, amountPaise, chargePaise, taxPaise }: MoneyEvent)
   sale === 'CREDIT' ? amountPaise - chargePaise - taxPaise : -(amountPaise + chargePaise + taxPaise)
 
 /** A settlement that came back pays nothing: its events are open again. */
-export const isLive = ({ status }: Settlement): boolean => status !== 'FAILED' && status !== 'REVERSED'
+const isLive = ({ status }: Settlement): boolean => status !== 'FAILED' && status !== 'REVERSED'
 
 /** Where each event was settled. */
 export function settledIn(store: Store): ReadonlyMap<string, Settlement> {

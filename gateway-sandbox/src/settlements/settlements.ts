@@ -15,7 +15,7 @@ const SHORT_PAISE = 100
 
 export const SETTLEMENT_STATUSES = ['SUCCESS', 'PENDING', 'PENDING_WITH_CASHFREE', 'PENDING_WITH_BANK', 'FAILED', 'REVERSED'] as const
 
-export type NewSettlement = {
+type NewSettlement = {
   readonly status: SettlementStatus
   readonly reason: string | null
   /** Which of the open events are settled. */

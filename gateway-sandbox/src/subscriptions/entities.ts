@@ -49,7 +49,7 @@ export function authorizationStatus(subscription: Subscription, auth: Charge | u
   return auth?.status ?? 'INITIALIZED'
 }
 
-export function authorizationDetails(store: Store, subscription: Subscription, version: ApiVersion): Json {
+function authorizationDetails(store: Store, subscription: Subscription, version: ApiVersion): Json {
   const auth = authOf(store, subscription)
   const method = version === '2023-08-01' ? 'upi' : { upi: upiMethod() }
   return {

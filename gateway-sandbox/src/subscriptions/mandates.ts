@@ -30,7 +30,7 @@ export const MANDATE_STEPS = [
   'second_auth',
   ...(Object.keys(LATER) as (keyof typeof LATER)[]),
 ] as const
-export type MandateStep = (typeof MANDATE_STEPS)[number]
+type MandateStep = (typeof MANDATE_STEPS)[number]
 
 /** Steps that each state allows without force. */
 export function stepsOf(subscription: Subscription): readonly MandateStep[] {

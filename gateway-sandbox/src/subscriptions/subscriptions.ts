@@ -18,7 +18,7 @@ import type { NewSubscription } from './subscription-fields.ts'
 const SESSION_MS = 2 * 3_600_000
 
 /** States without a way back. */
-export const ENDED: ReadonlySet<SubscriptionStatus> = new Set(['CANCELLED', 'CUSTOMER_CANCELLED', 'COMPLETED', 'EXPIRED', 'LINK_EXPIRED'])
+const ENDED: ReadonlySet<SubscriptionStatus> = new Set(['CANCELLED', 'CUSTOMER_CANCELLED', 'COMPLETED', 'EXPIRED', 'LINK_EXPIRED'])
 const AUTHORISING: ReadonlySet<SubscriptionStatus> = new Set(['INITIALIZED', 'BANK_APPROVAL_PENDING'])
 export const isAuthorising = ({ status }: Subscription): boolean => AUTHORISING.has(status)
 

@@ -26,14 +26,14 @@ export const VERIFICATION_HEADERS = {
 }
 
 /** The fields that tests read from answers. Tests that compare a whole body use `whole`. */
-export type PaymentBody = {
+type PaymentBody = {
   readonly cf_payment_id: string
   readonly payment_group: string
   readonly payment_status: string
   readonly error_details: unknown
   readonly payment_amount: number
 }
-export type WebhookBody = {
+type WebhookBody = {
   readonly type: string
   readonly state: string
   readonly next_attempt_at: string | null
@@ -65,7 +65,7 @@ export type Answer = {
   /** The same body, typed as an array. */
   readonly list: readonly PaymentBody[]
 }
-export type Event = {
+type Event = {
   readonly type: string
   readonly event_time: string
   readonly data: {
@@ -76,7 +76,7 @@ export type Event = {
 export type ReceivedWebhook = { readonly headers: Readonly<Record<string, string>>; readonly bytes: Buffer; readonly event: Event }
 
 export type Shop = { readonly url: string; readonly webhooks: ReceivedWebhook[]; answerWith(status: number): void; close(): Promise<void> }
-export type Clock = { readonly url: string; set(nowMs: number): void; close(): Promise<void> }
+type Clock = { readonly url: string; set(nowMs: number): void; close(): Promise<void> }
 
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'gateway-sandbox-'))
 export const removeFolder = (path: string): void => rmSync(path, { recursive: true, force: true })

@@ -10,7 +10,7 @@ import type { Store } from '../store.ts'
 import { isTestFailure } from '../test-data.ts'
 import type { BankCheck, BankWord, UpiId } from './model.ts'
 
-export type Asked = { readonly verificationId: string; readonly vpa: string; readonly name: string | null }
+type Asked = { readonly verificationId: string; readonly vpa: string; readonly name: string | null }
 
 const VPA = /^[A-Za-z0-9._-]+@[A-Za-z0-9.]+$/
 const NAME = /^[A-Za-z .'-]+$/

@@ -8,7 +8,7 @@ import { answer, type Parts } from '../calls.ts'
 import { checkAccount, checkIfsc, readAccountCheck, readIfscCheck } from './accounts.ts'
 import { checkUpi, dropPenny, readPennyDrop, readUpiCheck } from './names.ts'
 
-export const VERIFICATION_VERSION = '2024-12-01'
+const VERIFICATION_VERSION = '2024-12-01'
 
 export function verificationRoutes(app: FastifyInstance, parts: Parts): void {
   const { store, verification } = parts

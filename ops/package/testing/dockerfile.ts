@@ -4,7 +4,7 @@ import path from 'node:path'
 
 const ROOT = path.resolve(import.meta.dirname, '../../..')
 
-export type Step = { readonly does: string; readonly words: string }
+type Step = { readonly does: string; readonly words: string }
 export type Stage = { readonly from: string; readonly name: string | undefined; readonly steps: readonly Step[] }
 
 export function readStages(): Stage[] {

@@ -5,7 +5,7 @@
  */
 import { type Beacon, type BeaconChain, roundTimeMs } from './beacon/port.ts'
 
-export type OutsideTimeOptions = {
+type OutsideTimeOptions = {
   readonly beacon: Pick<Beacon, 'getNewestRound'>
   /** The chain that rounds are drawn with; undefined: the beacon is not asked. */
   readonly chain: BeaconChain | undefined

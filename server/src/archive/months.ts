@@ -10,7 +10,7 @@ import { ArchiveError, firstDayOf, type Month } from './month-file.ts'
  * Months that stay among the joins before the present one. Members may still ask, dispute a payment or look back a year; taxes need
  * the figures of the year; a wallet counts the entries of its calendar year.
  */
-export const MONTHS_ONLINE = 12
+const MONTHS_ONLINE = 12
 
 export const tableOf = (month: Month): string => `round_join_${month.replace('-', '_')}`
 

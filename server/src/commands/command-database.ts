@@ -66,7 +66,7 @@ export async function exitCodeOf(
   }
 }
 
-export type OwnersDatabase = { readonly url: string; readonly close: () => Promise<void> }
+type OwnersDatabase = { readonly url: string; readonly close: () => Promise<void> }
 
 /** The same database with a URL of its owner: the role of the server may neither read sequences nor change tables. */
 export async function openOwner(env: Environment): Promise<OwnersDatabase> {

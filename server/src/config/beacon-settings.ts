@@ -9,7 +9,7 @@ import type { BeaconChain } from '../adapters/beacon/port.ts'
 import { parseWitnessKey } from '../transparency-log/note.ts'
 import type { Settings } from './settings.ts'
 
-export type BeaconSettings = {
+type BeaconSettings = {
   readonly relays: readonly string[]
   /** The beacon chain of rounds made from now on; undefined: those rounds are drawn in local mode. */
   readonly chain: BeaconChain | undefined
@@ -35,7 +35,7 @@ function chainOf(settings: Settings, production: boolean): BeaconChain {
   return chain ?? QUICKNET
 }
 
-export type WitnessSettings = { readonly keys: readonly string[]; readonly quorum: number }
+type WitnessSettings = { readonly keys: readonly string[]; readonly quorum: number }
 
 /** C2SP verifier keys in ascending order, as the open record publishes them. */
 export function witnessSettings(settings: Settings): WitnessSettings {

@@ -278,7 +278,7 @@ export const GROUPS = {
   Traces: traces,
 } as const satisfies Readonly<Record<string, Group>>
 
-export const DECLARED = {
+const DECLARED = {
   ...server,
   ...database,
   ...keys,

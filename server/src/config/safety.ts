@@ -11,7 +11,7 @@ import type { SettingName } from './declared.ts'
 import type { Settings } from './settings.ts'
 
 /** The exceptions that ALLOW_INSECURE may name. */
-export const INSECURE = ['mail', 'database', 'host', 'traces'] as const
+const INSECURE = ['mail', 'database', 'host', 'traces'] as const
 type Insecure = (typeof INSECURE)[number]
 export type Allowed = (what: Insecure) => boolean
 

@@ -38,7 +38,7 @@ export const ADVISORY_LOCKS = {
   /** The set of owners: one always remains. */
   owners: 7_242_016,
 } as const
-export type AdvisoryLock = keyof typeof ADVISORY_LOCKS
+type AdvisoryLock = keyof typeof ADVISORY_LOCKS
 
 /** First number of the two-number form. The second number identifies the item. */
 const CLASSES = {

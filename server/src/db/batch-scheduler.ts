@@ -6,7 +6,7 @@
  * - A single request without load waits for no other request and for no timer.
  * - A timer starts the next batch behind a late statement, also when no further request arrives.
  */
-export type BatchSchedule = {
+type BatchSchedule = {
   /** The number of waiting requests. */
   readonly waiting: () => number
   /** Takes the next batch and starts its statement. The promise must not reject. Undefined: no batch may start yet. */

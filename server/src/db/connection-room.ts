@@ -7,7 +7,7 @@
 import type pg from 'pg'
 import { openConnection } from './hosts.ts'
 
-export type RoomCheck = {
+type RoomCheck = {
   readonly url: string
   /** DATABASE_CONNECTIONS: what this server opens at most. */
   readonly wanted: number

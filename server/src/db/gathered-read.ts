@@ -6,7 +6,7 @@ import { activeSpan, inShared, type Span } from '../tracing/spans.ts'
 import { OverloadedError } from './sql.ts'
 import { createBatchScheduler, shareMax } from './batch-scheduler.ts'
 
-export type GatheredRead<Key, Value> = (key: Key) => Promise<Value | undefined>
+type GatheredRead<Key, Value> = (key: Key) => Promise<Value | undefined>
 
 type Waiting<Key, Value> = {
   readonly key: Key

@@ -33,7 +33,7 @@ function withoutTarget(address: string): string {
   return url.href
 }
 
-export type Hosts = {
+type Hosts = {
   readonly count: number
   readonly current: () => string
   /** Makes the next host the current one, unless another caller has passed over this one already. */

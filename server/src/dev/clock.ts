@@ -14,7 +14,7 @@ import { type Db, maybeOne, one, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { sendProblem } from '../http/faults.ts'
 
-export type DevClockDeps = {
+type DevClockDeps = {
   readonly db: Db
   readonly clock: Clock
   /** Runs all due work, jobs included, until none is left. */

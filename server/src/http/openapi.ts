@@ -122,7 +122,7 @@ function operationOf(name: string, spec: EndpointSpec, shared: Map<z.ZodType, st
 }
 
 /** The operator's switches, for API clients. */
-export function factsOf({ split: { need, reward, platform, winners }, topupsOn, withdrawalsOn, tax }: Modes): string {
+function factsOf({ split: { need, reward, platform, winners }, topupsOn, withdrawalsOn, tax }: Modes): string {
   const facts = [
     winners === 0
       ? `Rounds have no winner: ${need}% of each is for people in need, ${platform}% for the platform. \`winner\`, \`winChance\` and \`chance\` are null, \`prizeAmount\` is 0, and \`/admin/trigger-draw\` only closes the round.`

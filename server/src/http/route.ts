@@ -80,7 +80,7 @@ export const invalid = (fields: Readonly<Record<string, FieldProblem>>): Refusal
   fields,
 })
 
-export type RouteDeps = {
+type RouteDeps = {
   readonly sessions: Sessions
   /** PUBLIC_URL; if it is not set, the request's own host is used. */
   readonly publicUrl: string | undefined

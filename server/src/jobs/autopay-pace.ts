@@ -2,7 +2,7 @@
 import type { Db } from '../db/sql.ts'
 import { hasPlaceOf, type Pace, restPace, takePlaceOf } from './gateway-pace.ts'
 
-export type Paced = 'create' | 'raise' | 'read' | 'cancel'
+type Paced = 'create' | 'raise' | 'read' | 'cancel'
 const paceOf = (call: Paced): Pace => ({ call, everySeconds: 1.2, early: 7 })
 
 /** Takes a call's place. False: the gateway is not called now. */

@@ -37,7 +37,7 @@ export type Work = keyof typeof DUE_AT_ONCE
 /** The view parked_work repeats this number. */
 const PARKED_TRIES = 5
 
-export type Tried<T> = { readonly ok: true; readonly value: T } | { readonly ok: false }
+type Tried<T> = { readonly ok: true; readonly value: T } | { readonly ok: false }
 /** Runs the work of one item and records a failure. Rejects only where the failure cannot be recorded. */
 export type Attempt = <T>(work: Work, item: string, run: () => Promise<T>) => Promise<Tried<T>>
 
@@ -113,7 +113,7 @@ export async function forgetUntried(db: Db): Promise<boolean> {
 export const errorText = (error: unknown): string =>
   (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).replaceAll('\0', '').slice(0, 500)
 
-export type Parked = {
+type Parked = {
   readonly work: string
   readonly item: string
   readonly tries: number

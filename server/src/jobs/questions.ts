@@ -5,7 +5,7 @@
  */
 import type { Attempt, Work } from './parking.ts'
 
-export type Question<C> = {
+type Question<C> = {
   readonly work: Work
   readonly item: string
   /** Undefined: the gateway was asked a moment ago, so the question is delayed. */

@@ -65,7 +65,7 @@ export type JobPayloads = {
 }
 export type JobKind = keyof JobPayloads
 
-export type NewJob<K extends JobKind = JobKind> = {
+type NewJob<K extends JobKind = JobKind> = {
   readonly kind: K
   /** Unique per kind: a second job with the same key is not written. */
   readonly key: string

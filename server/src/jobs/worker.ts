@@ -18,7 +18,7 @@ import { GiveUpError, type JobKind, type JobPayloads, LaterError, onJobWritten }
 
 export type JobHandlers = { readonly [K in JobKind]: (payload: JobPayloads[K], jobId: string) => Promise<void> }
 /** A feature's clockwork: does one portion of its due work. False: nothing was due. */
-export type Due = (now: Date) => Promise<boolean>
+type Due = (now: Date) => Promise<boolean>
 
 export type WorkerDeps = {
   readonly db: Db

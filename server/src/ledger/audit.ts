@@ -13,7 +13,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { joinSql, one, type Queryable, type Sql, sql } from '../db/sql.ts'
 import { findWalletPage } from './wallets.ts'
 
-export type Violation = {
+type Violation = {
   /** The file's name without its ending: `wallet_is_sum_of_legs`. */
   readonly invariant: string
   readonly sentence: string
@@ -27,7 +27,7 @@ const NAMED_MAX = 100
 const FOLDER = new URL('./audit/', import.meta.url)
 const BOUND = /:(since|until)\b/
 
-export type Invariant = {
+type Invariant = {
   readonly name: string
   readonly sentence: string
   readonly text: string

@@ -15,7 +15,7 @@ import { joinAlone } from './join-alone.ts'
 import type { JoinOutcome } from './join-outcome.ts'
 import { entrySteps, type HeldWallets, MAY_AUTO_JOIN, openRound, passingHeld, takeFee, verdictOn } from './join-statement.ts'
 
-export type AutoJoinPage =
+type AutoJoinPage =
   | { readonly state: 'page'; readonly scanned: number; readonly joined: number }
   /** This lane is finished. */
   | { readonly state: 'done' }
@@ -91,7 +91,7 @@ moved as (
 select exists (select from r) as open, exists (select from c) as live,
        (select count(*) from page)::int as scanned, (select count(*) from paid)::int as joined`
 
-export type AutoJoinRun = { readonly state: 'done' | 'closed' | 'busy'; readonly joined: number }
+type AutoJoinRun = { readonly state: 'done' | 'closed' | 'busy'; readonly joined: number }
 
 /**
  * Runs the whole day's auto-join; a second run resumes.

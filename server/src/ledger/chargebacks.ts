@@ -18,7 +18,7 @@ import { endDebt, giveBackToMember, openDebt } from './debts.ts'
 import { type LockedItem, lockItemsOf, lockReturned, reopenTaken, suspendReturn, takeReturned } from './suspense.ts'
 import { debitMember, lockWallet, moveSystem } from './transfer.ts'
 
-export type Chargeback = {
+type Chargeback = {
   /** The gateway's ids. The dispute's id has no `#`. */
   readonly disputeId: string
   readonly orderId: string
@@ -34,7 +34,7 @@ export type Parts = {
   /** The part of the returned `fromMember` that paid other debts of the member. */
   readonly debtPaid: Paise
 }
-export type ChargedBack = ({ readonly result: 'booked' } & Parts) | { readonly result: 'duplicate' }
+type ChargedBack = ({ readonly result: 'booked' } & Parts) | { readonly result: 'duplicate' }
 /** A refusal books nothing: an administrator must look. */
 export type ChargebackRefusal = 'order_not_found' | 'chargeback_exceeds_payment'
 

@@ -22,7 +22,7 @@ export async function giveRest(tx: Tx, gift: { readonly memberId: bigint; readon
   return accepted(amount)
 }
 
-export type ClosingRefusal = 'payout_pending' | 'refund_pending' | 'round_pending' | 'money_left'
+type ClosingRefusal = 'payout_pending' | 'refund_pending' | 'round_pending' | 'money_left'
 
 /** Closes the wallet for good, or names the first obstacle. */
 export async function closeWallet(tx: Tx, memberId: bigint): Promise<Outcome<undefined, ClosingRefusal>> {

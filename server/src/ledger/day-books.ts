@@ -9,7 +9,7 @@ import { one, type Queryable, type Sql, sql } from '../db/sql.ts'
 import { ACCOUNTS } from './accounts.ts'
 import type { OutlayKind } from './evidence.ts'
 
-export type Flow = { readonly kind: string; readonly from: string; readonly to: string; readonly paise: Paise }
+type Flow = { readonly kind: string; readonly from: string; readonly to: string; readonly paise: Paise }
 
 const nameOf = (account: Sql): Sql => sql`
   case when ${account} > 1000 then 'MEMBERS'

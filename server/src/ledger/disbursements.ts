@@ -14,8 +14,8 @@ import type { Tx } from '../db/transaction.ts'
 import { hasBills, isBillUsed, lockOutlays, moveProven, type ProvenEntry } from './evidence.ts'
 
 /** The amount that one day gave to a disbursement, or got back by a correction. */
-export type HelpPart = { readonly day: IstDay; readonly paise: Paise }
-export type Booked = { readonly replayed: boolean; readonly days: readonly HelpPart[] }
+type HelpPart = { readonly day: IstDay; readonly paise: Paise }
+type Booked = { readonly replayed: boolean; readonly days: readonly HelpPart[] }
 
 export async function bookDisbursement(
   tx: Tx,

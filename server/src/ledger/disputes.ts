@@ -10,7 +10,7 @@ import { maybeOne, one, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { bookChargeback, type ChargebackRefusal, type Parts, returnChargeback } from './chargebacks.ts'
 
-export type DisputeTold = {
+type DisputeTold = {
   readonly disputeId: string
   readonly orderId: string
   readonly paymentId: string
@@ -46,7 +46,7 @@ const PROBLEMS = {
   order_not_found: 'unknown_payment',
   chargeback_exceeds_payment: 'more_than_paid',
 } as const satisfies Record<ChargebackRefusal, string>
-export type DisputeProblem = (typeof PROBLEMS)[ChargebackRefusal] | 'other_currency'
+type DisputeProblem = (typeof PROBLEMS)[ChargebackRefusal] | 'other_currency'
 
 export type DisputeBooked = {
   readonly moved: ({ readonly what: 'taken' | 'returned' } & Parts) | undefined

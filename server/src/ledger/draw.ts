@@ -19,7 +19,7 @@ export type Winner = {
   readonly tax: Paise
 }
 
-export type Draw = {
+type Draw = {
   readonly day: IstDay
   readonly randomness: Buffer
   readonly seed: Buffer

@@ -30,7 +30,7 @@ export type HeldBooks = {
 }
 
 /** `mayPass`: the cause may pass by itself, so the first tries follow soon. */
-export type Hold = { readonly found: string; readonly memberId: bigint | undefined; readonly mayPass: boolean }
+type Hold = { readonly found: string; readonly memberId: bigint | undefined; readonly mayPass: boolean }
 
 export async function holdBooks(into: Queryable, day: IstDay, { found, memberId, mayPass }: Hold): Promise<void> {
   await into.query(sql`
@@ -61,7 +61,7 @@ export async function releaseBooks(into: Queryable, day: IstDay, options: { read
 export const isCovered = async (from: Queryable, day: IstDay): Promise<boolean> =>
   (await maybeOne(from, sql`select from books_hold where day = ${day}::date and covered_at is not null`)) !== undefined
 
-export type Cover = { readonly account: string; readonly memberId?: bigint; readonly amount: bigint }
+type Cover = { readonly account: string; readonly memberId?: bigint; readonly amount: bigint }
 
 export async function writeCover(into: Queryable, day: IstDay, { account, memberId, amount }: Cover): Promise<void> {
   await into.query(sql`

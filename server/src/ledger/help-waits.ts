@@ -3,12 +3,12 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { maybeOne, type Queryable, sql } from '../db/sql.ts'
 
 /** A share that is still open after this many days raises an alarm, and the public pages name its day. */
-export const HELP_LATE_DAYS = 14
+const HELP_LATE_DAYS = 14
 
 /** Of `help_day`: the days whose share waits too long. */
 export const LATE_HELP = sql`(open > 0 and day < ist_day(roz_now()) - ${HELP_LATE_DAYS}::int)`
 
-export type HelpWaits = {
+type HelpWaits = {
   /** The median wait of a disbursed paisa, without money that came back; null before the first disbursement. */
   readonly medianDays: number | null
   readonly oldest: { readonly day: IstDay; readonly days: number } | null

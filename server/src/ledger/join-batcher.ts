@@ -24,7 +24,7 @@ export type JoinBatcher = {
   /** Waits until nothing is queued or running. */
   readonly idle: () => Promise<void>
 }
-export type JoinBatcherOptions = {
+type JoinBatcherOptions = {
   readonly db: Db
   /** Called after each statement, with the number of requests and of joins. */
   readonly onBatch?: (batch: { readonly asked: number; readonly joined: number; readonly day: IstDay | undefined }) => void

@@ -5,7 +5,7 @@ import type { Outcome } from '@roz/core/outcome.ts'
 import type { JoinRefusal } from '@roz/core/round.ts'
 import { hexOf } from '../tickets/sha256.ts'
 
-export type Joined = {
+type Joined = {
   readonly balance: Paise
   readonly day: IstDay
   readonly batchId: bigint

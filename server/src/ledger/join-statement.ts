@@ -14,7 +14,7 @@ import { empty, one, type Queryable, type Sql, sql, sqlState } from '../db/sql.t
  * `busy`: another transaction has the wallet's lock, or has just changed the wallet. The member is retried alone, where waiting delays
  * nobody else.
  */
-export type JoinVerdict = 'joined' | 'replayed' | 'busy' | 'may_not_move' | JoinRefusal
+type JoinVerdict = 'joined' | 'replayed' | 'busy' | 'may_not_move' | JoinRefusal
 export type JoinRow = {
   readonly memberId: bigint
   readonly verdict: JoinVerdict
@@ -96,7 +96,7 @@ const BY_MEMBER = verdictOn({ key: KEY })
 export const MAY_AUTO_JOIN = sql`w.may_move and w.auto_join`
 const BY_ITSELF = verdictOn({ key: KEY, mayMove: MAY_AUTO_JOIN })
 
-export type JoinsWanted = {
+type JoinsWanted = {
   readonly uuid: string
   readonly via: JoinVia
   readonly memberIds: readonly bigint[]

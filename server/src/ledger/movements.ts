@@ -42,7 +42,7 @@ export type Movement = {
 }
 /** Being checked, being sent back to its source, sent back, or credited to another member. */
 export type WaitingStatus = 'checking' | 'returning' | 'returned' | 'elsewhere'
-export type MovementPage = { readonly movements: readonly Movement[]; readonly nextCursor: string | null }
+type MovementPage = { readonly movements: readonly Movement[]; readonly nextCursor: string | null }
 
 type Cursor = {
   /** Joins before this day. */
@@ -58,8 +58,8 @@ type Cursor = {
 }
 const START: Cursor = { day: '9999-12-31' as IstDay, seq: 2n ** 62n, orderUs: 2n ** 52n, orderId: '', itemUs: 2n ** 52n, itemId: 0n }
 
-export type MovementQuery = { readonly memberId: bigint; readonly cursor?: string | undefined; readonly limit: number }
-export type MovementAnswer = Outcome<MovementPage, 'cursor_invalid'>
+type MovementQuery = { readonly memberId: bigint; readonly cursor?: string | undefined; readonly limit: number }
+type MovementAnswer = Outcome<MovementPage, 'cursor_invalid'>
 
 /** One request for a page. */
 type Asked = { readonly memberId: bigint; readonly cursor: Cursor; readonly count: number }

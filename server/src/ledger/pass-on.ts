@@ -14,9 +14,9 @@ import { debtPaidFrom, readDebt } from './debts.ts'
 import { debitMember, lockWallet } from './transfer.ts'
 
 /** Days after the settlement. */
-export const PASS_ON_DAYS = 30
+const PASS_ON_DAYS = 30
 
-export type OwnPrize = {
+type OwnPrize = {
   readonly day: IstDay
   readonly rank: number
   /** Paid out, after tax. */
@@ -43,7 +43,7 @@ const prizesOf = (memberId: bigint, condition: Sql): Sql => sql`
 export const listRecentPrizes = (from: Queryable, memberId: bigint): Promise<OwnPrize[]> =>
   from.query<OwnPrize>(prizesOf(memberId, sql`last.day >= ist_day(roz_now())`))
 
-export type PassOnRefusal = 'may_not_move' | 'not_found' | 'prize_passed_on' | 'prize_too_old' | 'debt_first' | 'nothing_left'
+type PassOnRefusal = 'may_not_move' | 'not_found' | 'prize_passed_on' | 'prize_too_old' | 'debt_first' | 'nothing_left'
 
 /** Passes on the prize of a day, or what is left of it. `atMost`: what the member saw and confirmed; money added since stays. */
 export async function passOn(

@@ -27,9 +27,9 @@ import { debitMember, lockWallet, moveSystem, releaseHeld } from './transfer.ts'
 import { listUnusedTopups } from './unused-topups.ts'
 
 export type RefundStatus = 'requested' | 'approved' | 'sending' | 'paid' | 'rejected' | 'failed'
-export type RefundRefusal = 'refund_not_found' | 'refund_final'
+type RefundRefusal = 'refund_not_found' | 'refund_final'
 
-export type RefundRequest = {
+type RefundRequest = {
   /** A random UUID; without its dashes it is the refund's id at the gateway. */
   readonly id: string
   readonly memberId: bigint
@@ -212,7 +212,7 @@ export async function stopRefund(tx: Tx, id: string, problem: string): Promise<v
   await tx.query(sql`update refund set status = 'approved', problem = ${problem}::text where id = ${id}::uuid`)
 }
 
-export type RefundBooked = Row & {
+type RefundBooked = Row & {
   readonly result: 'paid' | 'failed' | 'reversed' | 'conflict' | 'conflict_back' | 'unchanged'
   /** The gateway's status contradicts our state: an administrator must look. */
   readonly contradicts: boolean

@@ -71,7 +71,7 @@ export const findRound = (from: Queryable, day: IstDay): Promise<Round | undefin
 export const lockRound = (tx: Tx, day: IstDay): Promise<Round | undefined> =>
   maybeOne<Round>(tx, sql`select ${ROUND_COLUMNS} from round where day = ${day}::date for update`)
 
-export type NewRound = {
+type NewRound = {
   readonly day: IstDay
   readonly policy: SplitPolicy
   readonly mode: 'local' | 'drand'
@@ -98,14 +98,14 @@ export async function makeRound(tx: Tx, round: NewRound): Promise<boolean> {
   return made.length === 1
 }
 
-export type ClosedRound = {
+type ClosedRound = {
   readonly entries: number
   readonly pool: Paise
   /** The round was closed before; this call changed nothing. */
   readonly already: boolean
 }
 /** `too_early`: the round has not opened, or is not over and no early close was requested. */
-export type CloseRefusal = 'round_not_found' | 'too_early' | 'no_participants'
+type CloseRefusal = 'round_not_found' | 'too_early' | 'no_participants'
 
 /** `early`: an administrator ends the round now. An early close of an empty round is refused. */
 export async function closeRound(
@@ -139,7 +139,7 @@ export async function closeRound(
   return accepted({ entries: Number(closed.entries), pool: closed.pool, already: false })
 }
 
-export type Seal = {
+type Seal = {
   readonly root: Buffer
   readonly drawAt: Date
   readonly sealedAt?: Date

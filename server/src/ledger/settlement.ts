@@ -102,7 +102,7 @@ async function expectEmptyPool(tx: Tx, day: IstDay): Promise<void> {
 /** Members of a page: a page is a transaction and keeps their wallets locked until it ends. */
 const RETURNED_AT_ONCE = 5_000
 
-export type Voided = {
+type Voided = {
   /** No rupee is left to give back. */
   readonly isOver: boolean
   /** The round was given up before; this call changed nothing. */
@@ -148,7 +148,7 @@ async function isAllReturned(tx: Tx, day: IstDay): Promise<boolean> {
 
 /** Members above `after`, up to and including `upTo`. */
 export type MemberRange = { readonly after: bigint; readonly upTo: bigint }
-export type Returned = {
+type Returned = {
   readonly isOver: boolean
   /** Members who were tried alone, after all others, in vain. */
   readonly failing: readonly Failing[]

@@ -11,7 +11,7 @@ import type { Tx } from '../db/transaction.ts'
 import { type Approver, judgeApprover, recordAlone } from './approvals.ts'
 import type { Paise } from '@roz/core/money.ts'
 
-export type SuspenseAct = { readonly act: 'credit'; readonly memberId: bigint } | { readonly act: 'pay'; readonly reference: string }
+type SuspenseAct = { readonly act: 'credit'; readonly memberId: bigint } | { readonly act: 'pay'; readonly reference: string }
 type Voice = { readonly itemId: bigint; readonly approver: Approver } & SuspenseAct
 
 /** The item's state for administrators: open with a first voice is a state of its own. */

@@ -153,7 +153,7 @@ type Item = {
   readonly status: string
 }
 export type LockedItem = Item & { readonly id: bigint }
-export type SuspenseRefusal = 'suspense_not_found' | 'suspense_decided' | 'payment_taken_back'
+type SuspenseRefusal = 'suspense_not_found' | 'suspense_decided' | 'payment_taken_back'
 
 const lockItem = (tx: Tx, itemId: bigint): Promise<Item | undefined> =>
   maybeOne<Item>(

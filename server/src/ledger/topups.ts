@@ -26,7 +26,7 @@ export async function createTopup(
   )
 }
 
-export type Capture = {
+type Capture = {
   readonly orderId: string
   /** The gateway's id of the payment. */
   readonly paymentId: string

@@ -3,7 +3,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { type Db, one, sql } from '../db/sql.ts'
 
-export type RoundTotals = { readonly entries: number; readonly pool: Paise }
+type RoundTotals = { readonly entries: number; readonly pool: Paise }
 export type TotalsReader = {
   readonly of: (day: IstDay) => Promise<RoundTotals>
   /** Forces a new count at the next read: this process has just changed the round. */
@@ -31,7 +31,7 @@ export function createRoundTotals(db: Db): TotalsReader {
   }
 }
 
-export async function readTotals(db: Db, day: IstDay): Promise<RoundTotals> {
+async function readTotals(db: Db, day: IstDay): Promise<RoundTotals> {
   const row = await one<{ entries: number; pool: Paise }>(
     db,
     sql`select coalesce(sum(n), 0)::float8 as entries, coalesce(sum(n), 0)::bigint * entry_fee() as pool from join_batch where day = ${day}::date`,

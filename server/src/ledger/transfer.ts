@@ -10,7 +10,7 @@ import { maybeOne, one, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS, type AccountName, type TransferKind } from './accounts.ts'
 
-export type LockedWallet = {
+type LockedWallet = {
   readonly balance: Paise
   readonly held: Paise
   readonly mayMove: boolean

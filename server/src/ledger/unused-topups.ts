@@ -10,7 +10,7 @@ import type { Paise } from '@roz/core/money.ts'
 import { one, type Queryable, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 
-export type UnusedTopup = {
+type UnusedTopup = {
   readonly orderId: string
   readonly amount: Paise
   readonly unused: Paise

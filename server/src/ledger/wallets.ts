@@ -8,7 +8,7 @@ import type { Paise } from '@roz/core/money.ts'
 import { maybeOne, type Queryable, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 
-export type Wallet = {
+type Wallet = {
   readonly memberId: bigint
   readonly balance: Paise
   /** Debited from the balance for withdrawals and refunds that have not ended. */
@@ -67,7 +67,7 @@ export async function readWallet(from: Queryable, memberId: bigint): Promise<Wal
 }
 
 /** A page of wallets by the id of their member: where it ends, and how many wallets it has. */
-export type WalletPage = { readonly last: bigint; readonly count: number }
+type WalletPage = { readonly last: bigint; readonly count: number }
 
 /**
  * The page after an id; undefined when there is none. A statement that reads a page's rows takes both ends as parameters. With a computed

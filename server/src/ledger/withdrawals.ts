@@ -30,7 +30,7 @@ import { debitMember, lockWallet, moveSystem, releaseHeld } from './transfer.ts'
 
 export type WithdrawalStatus = 'requested' | 'approved' | 'sending' | 'paid' | 'rejected' | 'failed' | 'reversed'
 
-export type WithdrawalRequest = {
+type WithdrawalRequest = {
   /** A random UUID; without its dashes it is the transfer's id at the gateway. */
   readonly id: string
   readonly memberId: bigint
@@ -86,11 +86,11 @@ const lockWithdrawal = (tx: Tx, id: string): Promise<Locked | undefined> =>
           from withdrawal w where id = ${id}::uuid for update`,
   )
 
-export type WithdrawalRefusal = 'withdrawal_not_found' | 'withdrawal_final'
+type WithdrawalRefusal = 'withdrawal_not_found' | 'withdrawal_final'
 /** `being_paid_by_hand`: an administrator was shown the bank account, and only that person ends the withdrawal. */
 type ByHandRefusal = WithdrawalRefusal | 'being_paid_by_hand'
 type Approved = Omit<Row, 'status'>
-export type Rejected = { readonly memberId: bigint; readonly amount: Paise; readonly balance: Paise }
+type Rejected = { readonly memberId: bigint; readonly amount: Paise; readonly balance: Paise }
 
 /** An administrator rejects a withdrawal before it is sent: the amount is given back. `withdrawal_final`: sent or ended. */
 export async function rejectWithdrawal(

@@ -11,7 +11,7 @@ export type CursorPart = (part: string) => boolean
 
 export const writeCursor = (key: Cursor): string => Buffer.from(JSON.stringify(key)).toString('base64url')
 
-export type Page = { readonly ok: true; readonly after: Cursor | undefined; readonly limit: number }
+type Page = { readonly ok: true; readonly after: Cursor | undefined; readonly limit: number }
 
 /** Parses the requested page; `shapes` validates each part of this list's cursors. */
 export function readPage(

@@ -15,7 +15,7 @@ export type MailWords = {
   /** Support contact, below everything. */
   readonly footer?: string
 }
-export type RenderedMail = { readonly subject: string; readonly text: string; readonly html: string }
+type RenderedMail = { readonly subject: string; readonly text: string; readonly html: string }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? '')

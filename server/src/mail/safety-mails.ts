@@ -12,15 +12,8 @@ import { type LinkSecrets, linkToken, tokenHash } from '../members/link-token.ts
 import type { MailData } from './mail-payload.ts'
 import { mailMember, type MemberMail } from './mails.ts'
 
-export const ALERTS = [
-  'new_bank_account',
-  'withdrawal_requested',
-  'password_changed',
-  'new_device',
-  'google_linked',
-  'more_happened',
-] as const
-export type Alert = (typeof ALERTS)[number]
+const ALERTS = ['new_bank_account', 'withdrawal_requested', 'password_changed', 'new_device', 'google_linked', 'more_happened'] as const
+type Alert = (typeof ALERTS)[number]
 
 type AlertMail<T extends Alert> = Omit<MemberMail<T>, 'data'> & { readonly data: Omit<MailData[T], 'name' | 'origin' | 'tokenId'> }
 

@@ -10,7 +10,7 @@ import { openWallet } from '../ledger/wallets.ts'
 /** Nobody has proved that the address is theirs. A suspended or held account is evidence, and waits for a person. */
 export const IS_UNCONFIRMED = sql`(email_verified_at is null and deleted_at is null and suspended_at is null and held_at is null and role = 'member')`
 
-export type NewMember = {
+type NewMember = {
   readonly name: string
   readonly email: string
   readonly phone?: string

@@ -8,7 +8,7 @@ import type { NoticeData, NoticeKind } from '@roz/core/notices.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 
-export type NewNotice = {
+type NewNotice = {
   readonly memberId: bigint
   readonly kind: NoticeKind
   /** Names the fact among the member's notices: `topup:<order id>`. */

@@ -13,7 +13,7 @@ import { findLateHelp } from '../ledger/help-waits.ts'
 
 import { NO_ROUND_TODAY } from '../ledger/rounds.ts'
 
-export type Alarm = Output<typeof communityCalls.adminStats>['alarms'][number]
+type Alarm = Output<typeof communityCalls.adminStats>['alarms'][number]
 
 const READERS: readonly ((from: Queryable) => Promise<Alarm[]>)[] = [
   /** The database's clock has jumped, and the product's clock stands still on that day. */

@@ -17,7 +17,7 @@ const MOST = 10_000
 
 export type Witnesses = { readonly keys: readonly string[]; readonly quorum: number }
 /** `read` gives one number, never null. */
-export type Figure = { readonly name: string; readonly help: string; readonly read: Sql }
+type Figure = { readonly name: string; readonly help: string; readonly read: Sql }
 
 /** Seconds since `since`; 0 if there is nothing to wait for or the moment is still to come. */
 const secondsSince = (since: Sql): Sql => sql`coalesce(greatest(extract(epoch from roz_now() - (${since})), 0), 0)`

@@ -5,7 +5,7 @@
  */
 import { type Sql, sql } from '../db/sql.ts'
 
-export type FigureLimit = { readonly name: string; readonly above: number; readonly words: string; readonly runbook: string }
+type FigureLimit = { readonly name: string; readonly above: number; readonly words: string; readonly runbook: string }
 /** A figure above its limit needs a person. `…_seconds` are printed as a duration, `…_ratio` as percent. */
 export const LIMITS = [
   { name: 'roz_clock_doubted', above: 0, words: 'the clock of the database has jumped, and the product waits', runbook: 'clock' },

@@ -16,7 +16,7 @@ import { registerFigures, type Sources } from './figures.ts'
 import { type RouteKey, routeKeyOf } from '../http/route-key.ts'
 import type { Meters } from './meters.ts'
 
-export type OperatorDeps = Sources & {
+type OperatorDeps = Sources & {
   readonly meters: Meters
   readonly metricsToken: string | undefined
   readonly isStopping: () => boolean

@@ -26,7 +26,7 @@ import { logStaff } from '../staff/staff-log.ts'
 import type { Effect } from '../staff/decision.ts'
 
 /** `approvalAbove`: above this amount a second person approves. */
-export type OutlayDeps = { readonly approvalAbove: Paise }
+type OutlayDeps = { readonly approvalAbove: Paise }
 type Outlay = Subject & {
   readonly id: string
   readonly kind: OutlayKind
@@ -35,7 +35,7 @@ type Outlay = Subject & {
   readonly evidence: readonly Buffer[]
 }
 /** The subject of a request that passed its own rules. */
-export type Subject = {
+type Subject = {
   readonly beneficiaryId: string | null
   readonly corrects: string | null
   /** Of a settlement of the gateway: the fee that it kept, and the day on which it paid. */

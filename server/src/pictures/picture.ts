@@ -11,10 +11,10 @@ import { createGate } from '../protection/concurrency-limit.ts'
 import { UnavailableError } from '../http/faults.ts'
 import { loadSharp } from './sharp.ts'
 
-export type Reencoded =
+type Reencoded =
   | ({ readonly ok: true; readonly bytes: Buffer } & PictureSize)
   | { readonly ok: false; readonly code: 'avatar_not_image' | 'picture_pixels' | 'picture_heic' }
-export type PictureSize = { readonly width: number; readonly height: number }
+type PictureSize = { readonly width: number; readonly height: number }
 /** Crops, scales or covers parts of the upright picture. */
 export type Shape = (picture: Sharp, size: PictureSize) => Sharp
 

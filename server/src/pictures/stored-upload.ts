@@ -1,7 +1,7 @@
 /** Stores an uploaded file and names it in the database: both, or neither. */
 import type { Storage, StorageFolder } from '../adapters/storage/port.ts'
 
-export type StoredUpload = {
+type StoredUpload = {
   readonly folder: StorageFolder
   readonly bytes: Buffer
   /** Whether a row names the file. */

@@ -19,7 +19,7 @@ type Refusal<C extends RefusalCode> = {
   readonly fields?: Readonly<Record<string, FieldProblem>>
   readonly retryAfterSeconds?: number
 }
-export type ReceivedUpload = { readonly ok: true; readonly bytes: Buffer }
+type ReceivedUpload = { readonly ok: true; readonly bytes: Buffer }
 /** Reads the file, if its sender is allowed to send one now; otherwise returns the refusal. */
 export type Receive<TooLarge extends RefusalCode> = (
   allowed: Taken,

@@ -5,7 +5,7 @@
  */
 import { UnavailableError } from '../http/faults.ts'
 
-export type Gate = <T>(work: () => Promise<T>) => Promise<T>
+type Gate = <T>(work: () => Promise<T>) => Promise<T>
 
 export function createGate(limits: { readonly inFlightMax: number; readonly waitingMax: number }): Gate {
   const waiting: (() => void)[] = []

@@ -11,7 +11,7 @@ import { sendProblem } from '../http/faults.ts'
 const LOCAL = ['localhost', '127.0.0.1', '[::1]']
 export const ALL_ADDRESSES = ['0.0.0.0', '::']
 
-export type OwnHostsOptions = { readonly host: string; readonly publicUrl: string | undefined }
+type OwnHostsOptions = { readonly host: string; readonly publicUrl: string | undefined }
 
 export function registerOwnHosts(app: FastifyInstance, { host, publicUrl }: OwnHostsOptions): void {
   if (ALL_ADDRESSES.includes(host)) return

@@ -88,7 +88,7 @@ type Pool = Kind | 'arriving' | 'unread'
 
 const isUpload = (pool: Pool | undefined): boolean => pool === 'upload' || pool === 'staffUpload'
 
-export type SheddingOptions = { readonly limits?: LoadLimits; readonly production: boolean }
+type SheddingOptions = { readonly limits?: LoadLimits; readonly production: boolean }
 
 export function registerShedding(app: FastifyInstance, { limits = LOAD_LIMITS, production }: SheddingOptions): void {
   const slow = createSlowReaders(app, limits)

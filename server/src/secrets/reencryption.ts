@@ -25,7 +25,7 @@ export type EncryptedData = {
   /** When the last fingerprint that has no column of its own stops to need this key. */
   readonly isNeededUntil: (db: Db, key: Buffer) => Promise<Date | undefined>
 }
-export type ReencryptionDeps = {
+type ReencryptionDeps = {
   readonly db: Db
   readonly secrets: Secrets
   readonly data: EncryptedData
@@ -33,7 +33,7 @@ export type ReencryptionDeps = {
   readonly portion?: number
 }
 /** A column by its name, and a number of values in it. */
-export type CountedColumn = { readonly name: string; readonly count: number }
+type CountedColumn = { readonly name: string; readonly count: number }
 /** The progress, and a line about it for the operator. */
 type Verdict = { readonly isDone: boolean; readonly canGo: boolean; readonly line: string }
 

@@ -22,7 +22,7 @@ const TAG_BYTES = 16
 const HEAD_BYTES = 1 + ID_BYTES + NONCE_BYTES + TAG_BYTES
 
 export type SecretKeys = { readonly secretKey: string; readonly secretKeyOld?: string | undefined }
-export type EncryptedValues = {
+type EncryptedValues = {
   readonly bytes: Buffer
   /** Length of each of the concatenated values. */
   readonly each: number

@@ -24,7 +24,7 @@ export type Deciding = {
   readonly body: { readonly status: string; readonly seen?: string | undefined }
 }
 type Change = Readonly<Record<string, unknown>>
-export type Decided<V, C extends RefusalCode> =
+type Decided<V, C extends RefusalCode> =
   | { readonly ok: true; readonly value: V; readonly before: Change; readonly after: Change }
   | Refusal<C>
 type Decision<V, C extends RefusalCode> = {

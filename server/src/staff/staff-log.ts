@@ -10,9 +10,9 @@ import { deviceNameOf } from '@roz/core/device-name.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 
-export type ActingSource = { readonly ip: string; readonly userAgent: string }
+type ActingSource = { readonly ip: string; readonly userAgent: string }
 
-export type StaffLogEntry = {
+type StaffLogEntry = {
   /** The acting account; undefined: the system. */
   readonly actorId: bigint | undefined
   /** Thing and action in lower case with a dot between them: `story.publish`, `round.trigger_draw`. */

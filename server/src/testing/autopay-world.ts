@@ -16,8 +16,8 @@ import { createModelMandates, type ModelCharge, type ModelMandate } from './mode
 import { openServicesWorld } from './services-world.ts'
 
 export const SET_UP = { phoneNumber: '9876543210', consent: true }
-export type Debit = { orderId: string; kind: string; day: IstDay; status: string; failureReason: string | null }
-export type AutopayWorld = Awaited<ReturnType<typeof openAutopayWorld>>
+type Debit = { orderId: string; kind: string; day: IstDay; status: string; failureReason: string | null }
+type AutopayWorld = Awaited<ReturnType<typeof openAutopayWorld>>
 /** One for all tests of a file. */
 export const useAutopayWorld = (...given: Parameters<typeof openAutopayWorld>): AutopayWorld => perFile(() => openAutopayWorld(...given))
 

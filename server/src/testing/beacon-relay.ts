@@ -10,7 +10,7 @@ import { closeServer, listen } from './listening.ts'
 const DOMAIN = 'BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_'
 const bls = bls12_381.shortSignatures
 
-export type TestChain = { readonly chain: BeaconChain; readonly sign: (round: number) => Buffer }
+type TestChain = { readonly chain: BeaconChain; readonly sign: (round: number) => Buffer }
 
 /** A chain with one round every three seconds, like quicknet. */
 export function makeChain(): TestChain {

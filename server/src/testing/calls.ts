@@ -15,11 +15,11 @@ export const TEST_SECRET_KEY = 'a secret of the tests'
 export const testSecrets = createSecrets({ secretKey: TEST_SECRET_KEY })
 
 /** Token of this account, for the kind of session that its role has. */
-export const tokenOf = (memberId: bigint): string => `session-${memberId}`
+const tokenOf = (memberId: bigint): string => `session-${memberId}`
 /** Token of a staff account that logged in as a member. */
-export const memberTokenOf = (memberId: bigint): string => `member-${memberId}`
+const memberTokenOf = (memberId: bigint): string => `member-${memberId}`
 /** Token of a staff account whose last step-up is too old. */
-export const staleTokenOf = (memberId: bigint): string => `stale-${memberId}`
+const staleTokenOf = (memberId: bigint): string => `stale-${memberId}`
 
 function sessionsOf(db: Db): Sessions {
   return {

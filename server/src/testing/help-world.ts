@@ -20,7 +20,7 @@ import { perFile } from './fixture.ts'
 
 /** `approvalAbove` in rupees. */
 type HelpOptions = { readonly approvalAbove?: number }
-export type HelpWorld = Awaited<ReturnType<typeof openHelpWorld>>
+type HelpWorld = Awaited<ReturnType<typeof openHelpWorld>>
 /** One for all tests of a file. */
 export const useHelpWorld = (options: HelpOptions = {}): HelpWorld => perFile(() => openHelpWorld(options))
 

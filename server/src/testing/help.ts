@@ -5,7 +5,7 @@ import { type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { bookDisbursement, correctDisbursement } from '../ledger/disbursements.ts'
 
-export type Helped = {
+type Helped = {
   readonly purpose?: string
   /** The purpose in Hindi; the other one is in English. */
   readonly hindi?: string

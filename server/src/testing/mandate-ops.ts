@@ -121,7 +121,7 @@ const history: fc.Arbitrary<readonly Op[]> = fc
   .tuple(fc.integer({ min: 0, max: 3 }), fc.array(ops, { minLength: 8, maxLength: 30, size: 'max' }), fc.integer({ min: 0, max: 3 }))
   .map(([on, parts, close]) => [...(on === 0 ? [] : ON), ...parts.flat(), ...(close === 0 ? [{ do: 'close' } as const] : [])])
 
-export type Runs = { readonly most: number; readonly least: number; readonly softMs: number }
+type Runs = { readonly most: number; readonly least: number; readonly softMs: number }
 
 /** Runs histories for so long; returns what happened in them. */
 export async function runMandateHistories(world: MandateWorld, { most, least, softMs }: Runs): Promise<Readonly<Record<string, number>>> {

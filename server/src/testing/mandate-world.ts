@@ -21,7 +21,7 @@ import { closeServer, listen } from './listening.ts'
 const AMOUNT = paise(3000n)
 export const BELOW = paise(500n)
 
-export type Answered = { readonly status: number; readonly body: Readonly<Record<string, unknown>> }
+type Answered = { readonly status: number; readonly body: Readonly<Record<string, unknown>> }
 
 class KilledError extends Error {}
 

@@ -2,7 +2,7 @@
 import type { NoticeData, NoticeKind } from '@roz/core/notices.ts'
 import { type Queryable, sql } from '../db/sql.ts'
 
-export type Told = { readonly memberId: bigint; readonly kind: NoticeKind; readonly data: NoticeData }
+type Told = { readonly memberId: bigint; readonly kind: NoticeKind; readonly data: NoticeData }
 
 /** All notices, the oldest first. */
 export const allNotices = (from: Queryable): Promise<Told[]> =>

@@ -166,7 +166,7 @@ export type PayoutsWorld = Awaited<ReturnType<typeof openPayoutsWorld>>
 /** One for all tests of a file. */
 export const usePayoutsWorld = (options: PayoutsOptions = {}): PayoutsWorld => perFile(() => openPayoutsWorld(options))
 
-export async function openPayoutsWorld(options: PayoutsOptions = {}) {
+async function openPayoutsWorld(options: PayoutsOptions = {}) {
   const database = await createTestDatabase({ connectionsMax: 20 })
   const { db } = database
   const { script, payouts: gateway } = scriptedPayouts()

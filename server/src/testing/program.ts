@@ -17,8 +17,8 @@ import { addMoney } from '../ledger/testing/fixtures.ts'
 
 export const SECRET_KEY = 'a secret of the tests that is long enough'
 
-export type Answer = { readonly status: number; readonly id: string; readonly text: string; readonly body: Record<string, unknown> }
-export type Asked = { readonly token?: string; readonly body?: unknown; readonly agent?: Agent; readonly headers?: Record<string, string> }
+type Answer = { readonly status: number; readonly id: string; readonly text: string; readonly body: Record<string, unknown> }
+type Asked = { readonly token?: string; readonly body?: unknown; readonly agent?: Agent; readonly headers?: Record<string, string> }
 export type Program = {
   readonly port: number
   readonly dataDir: string

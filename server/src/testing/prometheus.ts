@@ -12,7 +12,7 @@ export const PROMETHEUS = inDebian('prometheus')
 export const PROMTOOL = inDebian('promtool')
 
 /** An expression of a file, with the labels that its texts show. */
-export type Asked = { readonly expr: string; readonly shown: readonly string[] }
+type Asked = { readonly expr: string; readonly shown: readonly string[] }
 type Dashboard = {
   readonly panels: readonly { readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[] }[]
 }

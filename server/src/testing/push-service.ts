@@ -34,10 +34,10 @@ eGOEN+q+972jX6fGUlnwGg==
 /** Makes this process trust the certificate; other processes use NODE_EXTRA_CA_CERTS. */
 export const trustPushService = (): void => setDefaultCACertificates([...getCACertificates('default'), PUSH_SERVICE_CA])
 
-export type Reader = { readonly privateKey: Buffer; readonly auth: Buffer }
+type Reader = { readonly privateKey: Buffer; readonly auth: Buffer }
 
 /** Decrypts one record by RFC 8291 and RFC 8188; throws if a byte was changed. */
-export function readPush(body: Buffer, { privateKey, auth }: Reader): Buffer {
+function readPush(body: Buffer, { privateKey, auth }: Reader): Buffer {
   const [salt, idLength] = [body.subarray(0, 16), body.readUInt8(20)]
   const sender = body.subarray(21, 21 + idLength)
   const record = body.subarray(21 + idLength)
@@ -71,7 +71,7 @@ function signerOf(request: IncomingMessage, origin: string): Buffer {
   return point
 }
 
-export type Arrived = {
+type Arrived = {
   readonly text: string
   readonly signer: string
   readonly ttl: number

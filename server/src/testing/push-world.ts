@@ -21,12 +21,12 @@ import { scriptedPayouts, scriptedRefunds } from './payouts-world.ts'
 import { startPushService, type TestBrowser, trustPushService } from './push-service.ts'
 
 const HOUR_MS = 3_600_000
-export type PushWorld = Awaited<ReturnType<typeof openPushWorld>>
+type PushWorld = Awaited<ReturnType<typeof openPushWorld>>
 /** One for all tests of a file. */
 export const usePushWorld = (): PushWorld => perFile(openPushWorld)
 export type Owner = { readonly id: bigint; readonly token: string }
 
-export async function openPushWorld() {
+async function openPushWorld() {
   trustPushService()
   const [database, service] = await Promise.all([createTestDatabase({ connectionsMax: 20 }), startPushService()])
   const { db } = database

@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { S3Place } from '../adapters/storage/s3.ts'
 
-export type S3Server = {
+type S3Server = {
   readonly place: S3Place
   /** The names of all files below the prefix. */
   readonly names: () => readonly string[]

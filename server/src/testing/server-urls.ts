@@ -1,5 +1,5 @@
 /** Addresses of the run's PostgreSQL by role: superuser, owner of the tables, and the server's own role. */
-export type Role = 'superuser' | 'owner' | 'app'
+type Role = 'superuser' | 'owner' | 'app'
 export type ServerUrls = Readonly<Record<Role, string>>
 
 export const APP_ROLE = 'roz_app'

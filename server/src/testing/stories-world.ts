@@ -19,7 +19,7 @@ const STORY = { title: 'Shoes', description: 'For the new school year.', charity
 export const NOON = new Date('2026-11-21T12:00:00+05:30')
 export const SIX_PM = '2026-11-21T18:00:00.000+05:30'
 
-export type StoriesWorld = Awaited<ReturnType<typeof openStoriesWorld>>
+type StoriesWorld = Awaited<ReturnType<typeof openStoriesWorld>>
 /** One for all tests of a file. */
 export const useStoriesWorld = (): StoriesWorld => perFile(() => openStoriesWorld())
 

@@ -12,7 +12,7 @@ import { type Db, sql } from '../db/sql.ts'
 const CLI = fileURLToPath(new URL('../../../verifier/src/cli.ts', import.meta.url))
 const TWIN = fileURLToPath(new URL('../../../spec/verify.py', import.meta.url))
 
-export type Verdict = { readonly code: number; readonly text: string }
+type Verdict = { readonly code: number; readonly text: string }
 export const VERDICT = { pass: 0, fail: 2, weak: 3, incomplete: 4 } as const
 
 const run = (program: string, args: readonly string[]): Promise<Verdict> =>
@@ -22,7 +22,7 @@ const run = (program: string, args: readonly string[]): Promise<Verdict> =>
     })
   })
 
-export type Asked = {
+type Asked = {
   /** Base address of the test's server: `http://127.0.0.1:1234`. */
   readonly url: string
   readonly day: string

@@ -2,7 +2,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { u64 } from '@roz/core/draw.ts'
 
-export type ShownParts = {
+type ShownParts = {
   readonly count: number
   readonly nodes: string
   readonly parts: readonly { readonly amount: number; readonly position: number }[]

@@ -47,7 +47,7 @@ type Transactions = {
   readonly nextCursor: string | null
 }
 
-export async function openWalletWorld() {
+async function openWalletWorld() {
   const database = await createTestDatabase()
   const { db } = database
   const sandbox = await openSandbox({ pg: KEYS, verification: KEYS })

@@ -184,7 +184,7 @@ async function writePage(tx: Tx, { day, page }: { readonly day: IstDay; readonly
   await tx.query(sql`insert into ticket_owner (day, page, members) values (${day}::date, ${page}::int, ${asBuffer(members)}::bytea)`)
 }
 
-export type ListedTicket = { readonly position: number; readonly memberId: bigint; readonly ticket: Buffer }
+type ListedTicket = { readonly position: number; readonly memberId: bigint; readonly ticket: Buffer }
 
 /** The members and tickets at these positions, in the order given. Works until `forgetOwners` has run. */
 export async function ticketsAt(tx: Tx, day: IstDay, positions: readonly number[]): Promise<ListedTicket[]> {

@@ -19,7 +19,7 @@ import { claimOf } from './ticket-keys.ts'
 import { letJoin, decryptKey } from './unreadable-keys.ts'
 
 /** `servesFrom`: a day, or `-infinity`. `key`: undefined where the row cannot be read. */
-export type StoredKey = {
+type StoredKey = {
   readonly servesFrom: string
   readonly custodial: boolean
   readonly encrypted: Buffer
@@ -54,9 +54,9 @@ export async function letJoinIfMended(tx: Tx, secrets: Secrets, memberId: bigint
   return lost.length === 0 && letJoin(tx, memberId)
 }
 
-export type Lost = { readonly memberId: bigint; readonly servesFrom: string }
+type Lost = { readonly memberId: bigint; readonly servesFrom: string }
 /** `compared`: the day in whose sealed list the key makes the member's ticket; undefined where no list has a ticket of that key. */
-export type PutBack = { readonly compared: IstDay | undefined }
+type PutBack = { readonly compared: IstDay | undefined }
 
 /** Puts the key back into its row: the encrypted value of a backup, or the 32 bytes that the member's device has. */
 export async function putKeyBack(tx: Tx, secrets: Secrets, { memberId, servesFrom }: Lost, given: Buffer): Promise<Outcome<PutBack, Why>> {
@@ -107,7 +107,7 @@ async function isListed(tx: Tx, day: IstDay, key: Buffer): Promise<boolean> {
 }
 
 /** `entered`: the days under the new key that the member has entered; `held`: days whose books only the old key can make. */
-export type Replaced = { readonly from: IstDay; readonly entered: readonly IstDay[]; readonly held: readonly IstDay[] }
+type Replaced = { readonly from: IstDay; readonly entered: readonly IstDay[]; readonly held: readonly IstDay[] }
 type EnteredDay = { readonly day: IstDay; readonly isSealed: boolean }
 
 /**

@@ -19,12 +19,12 @@ import { sha256 } from './sha256.ts'
 import { keyContextOf, TICKET_KEY_BYTES } from './ticket.ts'
 import { keepFromJoining, decryptKey, UnreadableKeyError } from './unreadable-keys.ts'
 
-export type TicketKey = { readonly key: string; readonly custodial: boolean }
+type TicketKey = { readonly key: string; readonly custodial: boolean }
 export type TicketKeys = ReturnType<typeof createTicketKeys>
 /** A page of entrants with their keys, and the last entrant's id. */
-export type KeysPage = EncryptedKeys & { readonly last: bigint }
+type KeysPage = EncryptedKeys & { readonly last: bigint }
 /** Members, and their concatenated 32-byte keys in the same order. */
-export type FlatKeys = { readonly members: readonly bigint[]; readonly keys: Buffer }
+type FlatKeys = { readonly members: readonly bigint[]; readonly keys: Buffer }
 type Stored = { readonly encryptedKey: Buffer; readonly custodial: boolean }
 
 /** A claim is stored under the key's plain hash: a hash of 32 random bytes reveals nothing, and needs no secret of ours. */

@@ -8,13 +8,13 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Span } from '@opentelemetry/api'
 
 export type { Span } from '@opentelemetry/api'
-export type Attributes = Readonly<Record<string, string | number>>
+type Attributes = Readonly<Record<string, string | number>>
 export type Opening = {
   readonly name: string
   readonly kind: 'internal' | 'server' | 'client' | 'consumer'
   readonly attributes?: Attributes
 }
-export type Origin = {
+type Origin = {
   readonly parent?: Span | undefined
   /** A traceparent from outside: its trace continues here. */
   readonly from?: string | undefined

@@ -18,7 +18,7 @@ import { checkCosignature, parseNote, parseWitnessKey, signNote } from './note.t
 import { rootOf } from './merkle-tree.ts'
 
 export type Assurance = 'weak' | 'sealed'
-export type CosignRefusal = 'not_a_note' | 'witness_unknown' | 'checkpoint_unknown' | 'cosignature_invalid'
+type CosignRefusal = 'not_a_note' | 'witness_unknown' | 'checkpoint_unknown' | 'cosignature_invalid'
 type Signed = { readonly size: number; readonly root: Buffer }
 
 const DRAW_DELAY_MS = 900_000
@@ -29,7 +29,7 @@ const SLOW_CLOCK_MS = 60_000
 
 export type Checkpoints = ReturnType<typeof createCheckpoints>
 
-export type CheckpointDeps = {
+type CheckpointDeps = {
   readonly db: Db
   readonly keys: LogKeys
   readonly alarm: (details: object, message: string) => void
@@ -152,7 +152,7 @@ async function listRunningWitnesses(db: Db) {
   })
 }
 
-export type SealedProof = { readonly body: string; readonly assurance: Assurance; readonly isFinal: boolean }
+type SealedProof = { readonly body: string; readonly assurance: Assurance; readonly isFinal: boolean }
 
 /** A day's proof (its file log/sealed) and its assurance. Undefined until a checkpoint contains the day's close record. */
 export async function findSealedProof(from: Queryable, day: IstDay): Promise<SealedProof | undefined> {

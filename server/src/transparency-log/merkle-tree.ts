@@ -13,7 +13,7 @@ export const rootOf = (leaves: Hashes): Uint8Array => subtreesRoot(sha256, leave
 export const cutOf = (n: number): number => 2 ** Math.ceil(Math.log2(n) - 1)
 
 /** The root over leaves `from` to `to − 1`, computed or cached. */
-export type RootOfRange = (from: number, to: number) => Uint8Array
+type RootOfRange = (from: number, to: number) => Uint8Array
 type Range = readonly [from: number, to: number]
 
 /** PATH(m, D[n]) of RFC 6962, 2.1.1, from the leaf up. */

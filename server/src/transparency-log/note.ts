@@ -10,7 +10,7 @@ import { isSoundKey, isStrictSignature } from './ed25519.ts'
 const SIGNATURE = 1
 const COSIGNATURE = 4
 
-export type VerifierKey = { readonly name: string; readonly id: Buffer; readonly publicKey: Buffer }
+type VerifierKey = { readonly name: string; readonly id: Buffer; readonly publicKey: Buffer }
 
 /** Printable ASCII without `+`: different names look different, and every program sorts names alike. */
 const NAME = /^[\x21-\x2a\x2c-\x7e]{1,200}$/
@@ -50,8 +50,8 @@ export function signNote(text: string, signer: { readonly name: string; readonly
   return `${text}\n${lineOf(signer.name, Buffer.concat([id, sign(null, Buffer.from(text), signer.privateKey)]))}`
 }
 
-export type NoteSignature = { readonly name: string; readonly id: Buffer; readonly signature: Buffer }
-export type Note = { readonly text: string; readonly signatures: readonly NoteSignature[] }
+type NoteSignature = { readonly name: string; readonly id: Buffer; readonly signature: Buffer }
+type Note = { readonly text: string; readonly signatures: readonly NoteSignature[] }
 
 /** Splits a note into text and signatures; undefined where it is not a note. */
 export function parseNote(note: string): Note | undefined {
@@ -68,7 +68,7 @@ export function parseNote(note: string): Note | undefined {
   return { text, signatures }
 }
 
-export type Cosigned = { readonly timeSeconds: number; readonly line: string }
+type Cosigned = { readonly timeSeconds: number; readonly line: string }
 const COSIGNATURE_BYTES = 72
 
 /** Time and line of a cosignature that is valid for this text and key; otherwise undefined. */

@@ -4,7 +4,7 @@ import { canonicalJson } from '@roz/core/draw-records.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { etagOf } from '../http/etag.ts'
 
-export const TYPES = {
+const TYPES = {
   json: 'application/json',
   lines: 'application/jsonl',
   bytes: 'application/octet-stream',

@@ -16,7 +16,7 @@ import { UnreadableKeyError } from '../tickets/unreadable-keys.ts'
 import type { LogKey, LogKeys } from './log-key.ts'
 import { leafHex, rootAndPaths } from './merkle-tree.ts'
 
-export type Receipt = {
+type Receipt = {
   readonly count: number
   readonly index: number
   readonly keyId: string
@@ -26,9 +26,9 @@ export type Receipt = {
   readonly time: number
 }
 type Made = Map<bigint, Receipted>
-export type Receipted = { readonly ticket: string; readonly receipt: Receipt }
+type Receipted = { readonly ticket: string; readonly receipt: Receipt }
 type Entered = { readonly batchId: bigint; readonly day: IstDay; readonly at: Date }
-export type JoinedBatch = Entered & { readonly memberIds: readonly bigint[] }
+type JoinedBatch = Entered & { readonly memberIds: readonly bigint[] }
 
 /** Batches whose receipts are cached. Few are enough: each join asks for its receipt right after its batch. */
 const KEPT_BATCHES = 16

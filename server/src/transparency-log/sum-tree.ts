@@ -44,7 +44,7 @@ function pairUp(level: readonly SumNode[]): SumNode[] {
 }
 
 /** The root over leaves `from` to `to − 1`, computed or cached. */
-export type SumOfRange = (from: number, to: number) => SumNode
+type SumOfRange = (from: number, to: number) => SumNode
 
 /**
  * The proof of the leaves at these positions: the nodes that cannot be computed from those leaves, left to right.

@@ -58,7 +58,7 @@ export const messageOf = (error: unknown, fallback: string): string =>
 const UNANSWERED = 504
 
 export const READ_WITHIN_MS = 30_000
-export const WRITE_WITHIN_MS = 60_000
+const WRITE_WITHIN_MS = 60_000
 /** A slow phone on 2G. An upload gets extra time for its size, because fetch does not report upload progress. */
 const UPLOAD_BYTES_PER_MS = 4
 

@@ -16,7 +16,7 @@ import { queryClient } from './query.ts'
 import { token } from './token.ts'
 import { chosenLanguage } from './first-language.ts'
 
-export type Session =
+type Session =
   /** `isLate`: nobody has answered for 30 s. The attempts go on. */
   | { readonly status: 'loading'; readonly isLate?: true }
   | { readonly status: 'anonymous' }

@@ -35,7 +35,7 @@ export const PHONE: TypedField = {
   tooLong: 'phone_invalid',
   inDoubt: 'phone_invalid',
 }
-export type Kept = { readonly text: string; readonly caret: number; readonly problem?: string }
+type Kept = { readonly text: string; readonly caret: number; readonly problem?: string }
 
 /** How many characters a change put in: all between the parts that it left as they were. */
 function insertedIn(before: string, after: string): number {

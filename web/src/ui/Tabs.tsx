@@ -5,7 +5,7 @@
  */
 import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 
-export type Tab<Id extends string> = { readonly id: Id; readonly label: string; readonly group?: string }
+type Tab<Id extends string> = { readonly id: Id; readonly label: string; readonly group?: string }
 type TabsProps<Id extends string> = {
   readonly label: string
   readonly tabs: readonly Tab<Id>[]

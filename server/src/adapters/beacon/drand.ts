@@ -7,7 +7,7 @@ import { inSpan } from '../../tracing/spans.ts'
 import { isRoundSignature } from './chain.ts'
 import type { Beacon, BeaconChain } from './port.ts'
 
-export type DrandOptions = {
+type DrandOptions = {
   /** Addresses without a trailing slash, in the order in which they are asked. */
   readonly relays: readonly string[]
   readonly timeoutMs?: number

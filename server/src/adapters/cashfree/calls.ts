@@ -23,7 +23,7 @@ export type ApiConfig = {
   readonly timeoutMs?: number
 }
 
-export type GatewayCall = {
+type GatewayCall = {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: unknown

@@ -13,7 +13,7 @@ const DIGEST_BYTES = 32
 /** The gateway's last retry is sent 30 min after the first try (2, 10, 30); 5 min more for transport and clock skew. */
 export const WEBHOOK_LIFE_MS = 35 * 60_000
 
-export type WebhookSecrets = { readonly clientSecret: string; readonly clientSecretOld?: string | undefined }
+type WebhookSecrets = { readonly clientSecret: string; readonly clientSecretOld?: string | undefined }
 
 /** Undefined if the signature is not genuine. */
 export function verifySignature(

@@ -40,7 +40,7 @@ export const wireCharge = z.object({
   payment_schedule_date: words,
   failure_details: z.object({ failure_reason: words }).nullish(),
 })
-export type WireCharge = z.output<typeof wireCharge>
+type WireCharge = z.output<typeof wireCharge>
 export const wireCharges = z.array(wireCharge)
 
 export const wireMandateRefund = z.object({

@@ -49,7 +49,7 @@ import {
 } from './wire.ts'
 
 /** `baseUrl` is `https://api.cashfree.com/pg`, `https://sandbox.cashfree.com/pg` or the address of the local sandbox. */
-export type CashfreeConfig = ApiConfig & {
+type CashfreeConfig = ApiConfig & {
   readonly checkout: Checkout
   /** The ways to pay that the checkout offers, such as `upi,dc`. Undefined: all. */
   readonly paymentMethods?: string | undefined
@@ -189,7 +189,7 @@ const refundRequest = (refund: NewRefund): unknown => ({
   refund_speed: 'STANDARD',
 })
 
-export function parsePaymentWebhook(rawBody: Buffer): WebhookEvent | undefined {
+function parsePaymentWebhook(rawBody: Buffer): WebhookEvent | undefined {
   const event = wireEvent.safeParse(parseJson(rawBody.toString('utf8')))
   if (!event.success) return undefined
   const { type, data } = event.data

@@ -165,7 +165,7 @@ const TAKEN_AT_ONCE: ReadonlySet<string> = new Set(['CHARGEBACK', 'PRE_ARBITRATI
  * - A chargeback and the stages after it take the money at once. A won dispute returns it.
  * - A status that the gateway's documents do not list says nothing about the money.
  */
-export function disputeStateOf(type: string, status: string): Pick<Dispute, 'state' | 'isTaken'> {
+function disputeStateOf(type: string, status: string): Pick<Dispute, 'state' | 'isTaken'> {
   const [, named, step] = DISPUTE_STATUS.exec(status) ?? []
   const stage = named ?? type
   if (step === undefined) return { state: 'open', isTaken: undefined }

@@ -11,7 +11,7 @@ import { inSpan } from '../../tracing/spans.ts'
 import { createPushHosts } from './hosts.ts'
 import type { PushAnswer, PushMessage, PushSender } from './port.ts'
 
-export type WebPushOptions = {
+type WebPushOptions = {
   /** Further allowed hosts, beside the known browsers' hosts. */
   readonly hosts: readonly string[]
   /** Contact for the operators of push services: `mailto:…`. */

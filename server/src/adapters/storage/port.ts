@@ -9,10 +9,10 @@ import { randomBytes } from 'node:crypto'
 /** Path of a stored file on the server, as the API shows it: `/uploads/avatars/<32 hex>.webp`. */
 export const UPLOADS_PATH = '/uploads/'
 
-export type StoredFile = { readonly bytes: Buffer; readonly contentType: string }
+type StoredFile = { readonly bytes: Buffer; readonly contentType: string }
 
 /** Folders of the storage. `receipts`: bills and pictures of follow-ups, which a call of their own serves. */
-export const STORAGE_FOLDERS = ['avatars', 'posters', 'receipts'] as const
+const STORAGE_FOLDERS = ['avatars', 'posters', 'receipts'] as const
 export type StorageFolder = (typeof STORAGE_FOLDERS)[number]
 export const CONTENT_TYPE = 'image/webp'
 

@@ -33,7 +33,7 @@ export type EmbeddedPostgres = {
   readonly adopted: boolean
   readonly stop: () => Promise<void>
 }
-export type EmbeddedOptions = {
+type EmbeddedOptions = {
   /** A folder for the database alone. It appears when the database in it is complete. */
   readonly dataDir: string
   readonly log: (line: string) => void

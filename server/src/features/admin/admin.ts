@@ -13,7 +13,7 @@ import type { Handlers } from '../../http/route.ts'
 import { listFindings } from '../../ledger/audit-findings.ts'
 import { memberDays } from '../../members/member-days.ts'
 
-export type AdminDeps = { readonly db: Db }
+type AdminDeps = { readonly db: Db }
 
 type Overview = { users: bigint; entries: bigint; donated: Paise; today: bigint; active: bigint }
 

@@ -79,7 +79,7 @@ export const findOwn = (from: Queryable, memberId: bigint): Promise<MandateRow |
          order by ${IS_OPEN_MANDATE} desc, m.created_at desc limit 1`,
   )
 
-export type ChargeStatus = 'raising' | 'open' | 'paid' | 'failed' | 'cancelled'
+type ChargeStatus = 'raising' | 'open' | 'paid' | 'failed' | 'cancelled'
 export type ChargeRow = {
   readonly orderId: string
   readonly mandateId: string

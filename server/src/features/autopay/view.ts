@@ -7,8 +7,8 @@ import type { z } from 'zod'
 import { one, type Queryable, sql } from '../../db/sql.ts'
 import { type AutopayDeps, findMandate, findOwn, type MandateRow } from './deps.ts'
 
-export type Shown = z.infer<typeof autopay>
-export type ShownMandate = z.infer<typeof mandate>
+type Shown = z.infer<typeof autopay>
+type ShownMandate = z.infer<typeof mandate>
 
 export async function viewOwn(deps: AutopayDeps, memberId: bigint, from: Queryable = deps.db): Promise<Shown> {
   const own = await findOwn(from, memberId)
@@ -35,7 +35,7 @@ async function whyIdle(
 
 type Debit = { readonly status: string; readonly day: IstDay; readonly amount: Paise }
 
-export async function viewMandate(from: Queryable, row: MandateRow): Promise<ShownMandate> {
+async function viewMandate(from: Queryable, row: MandateRow): Promise<ShownMandate> {
   // Every top-up of a mandate has its amount.
   const charges = await from.query<Debit>(sql`
     select distinct on (status in ('raising', 'open')) status, day::text as day, ${row.amount}::bigint as amount from autopay_charge

@@ -30,7 +30,7 @@ import { findDay, findFigures, listDays, readDays } from './days.ts'
 import { forgetParts, type Liabilities, type RunOptions, stepLiabilities } from './liabilities.ts'
 import { findOwnParts } from './own-parts.ts'
 
-export type BooksDeps = {
+type BooksDeps = {
   readonly db: Db
   readonly ticketKeys: TicketKeys
   readonly proofs: LogProofs

@@ -36,7 +36,7 @@ const sum = (amounts: readonly number[]): number => amounts.reduce((total, amoun
 const roundOf = (pool: string): IstDay => pool.slice(POOL.length) as IstDay
 
 /** A day's books from the ledger alone, without the liabilities. */
-export type DayLedger = {
+type DayLedger = {
   readonly day: IstDay
   readonly flows: readonly BooksFlow[]
   readonly accounts: readonly BooksAccount[]

@@ -15,13 +15,13 @@ import type { Handlers } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { listOwnMessages, messageHandlers } from './messages.ts'
 
-export type ContactDeps = {
+type ContactDeps = {
   readonly db: Db
   readonly production: boolean
   /** The address that receives the messages. */
   readonly supportEmail: string
 }
-export type Contact = {
+type Contact = {
   readonly handlers: Handlers<'contact' | 'messages' | 'messagesCsv' | 'replyToMessage' | 'setMessageStatus'>
   /** Messages of a member, for the member's export. */
   readonly exports: { readonly messages: (memberId: bigint) => ReturnType<typeof listOwnMessages> }

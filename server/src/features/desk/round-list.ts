@@ -14,7 +14,7 @@ import type { Columns } from '../../staff/exported-list.ts'
 import type { Cursor } from '../../lists/cursor.ts'
 import { instantOrNull, likePattern } from '../../lists/listing.ts'
 
-export type ListedRound = Output<(typeof deskCalls)['adminRounds']>['rounds'][number]
+type ListedRound = Output<(typeof deskCalls)['adminRounds']>['rounds'][number]
 type Filter = Input<(typeof deskCalls)['adminRoundsCsv']>['query']
 type Page = { readonly after: Cursor | undefined; readonly limit: number }
 type Row = {

@@ -51,7 +51,7 @@ type Kind = {
 const AT_ONCE = sql`at`
 const WITHIN_TWO_DAYS = sql`at + interval '48 hours'`
 
-export type TodoView = WorkView & { readonly viewer: Viewer }
+type TodoView = WorkView & { readonly viewer: Viewer }
 type Work = ReturnType<typeof openWork>
 
 const withdrawalsThat = (wait: Sql): Sql => sql`select coalesce(w.return_first_at, w.created_at) as at from withdrawal w where ${wait}`

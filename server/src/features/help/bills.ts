@@ -44,7 +44,7 @@ export async function pictureFile(storage: Storage, name: string, etag: string, 
 
 const NOT_FOUND = { ok: false, code: 'receipt_not_found' } as const
 const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
-export const urlOfBill = (hash: string): string => `/api/receipts/${hash}`
+const urlOfBill = (hash: string): string => `/api/receipts/${hash}`
 
 type Names = 'uploadReceipt' | 'adminReceipt' | 'publicReceipt' | 'withholdReceipt'
 

@@ -57,7 +57,7 @@ type Names =
   | 'stepHelpCase'
   | 'agreeHelpCase'
 export type DeskSession = { readonly memberId: bigint; readonly staffRole: StaffRole }
-export type Row = {
+type Row = {
   readonly number: string
   readonly kind: CaseKind
   readonly forWhom: CaseFor

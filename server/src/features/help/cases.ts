@@ -27,7 +27,7 @@ import { limitAttempts, limitRules, take } from '../../protection/limits.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import type { CaseDeps } from './deps.ts'
 
-export type Asked = Input<(typeof caseCalls)['askForHelp']>['body']
+type Asked = Input<(typeof caseCalls)['askForHelp']>['body']
 /** The encrypted fields of a case. `answer`: the free words of a refusal. */
 export type SealedCase = {
   readonly words: string
@@ -184,7 +184,7 @@ async function store(tx: Tx, { secrets }: CaseDeps, body: Asked, { language, ori
 const isPast = async (tx: Tx, day: IstDay): Promise<boolean> =>
   (await one<{ isPast: boolean }>(tx, sql`select ${day}::date < ist_day(roz_now()) as "isPast"`)).isPast
 
-export type TakenStep = {
+type TakenStep = {
   readonly number: string
   readonly step: string
   readonly how?: string | null

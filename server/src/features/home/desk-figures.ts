@@ -4,7 +4,7 @@ import type { communityCalls } from '@roz/contract/community.ts'
 import { CASE_OPEN } from '@roz/core/case-fields.ts'
 import { type Db, one, sql } from '../../db/sql.ts'
 
-export type DeskFigures = Output<typeof communityCalls.home>['data']['desk']
+type DeskFigures = Output<typeof communityCalls.home>['data']['desk']
 
 /** The median is of the requests helped in the last 30 days, in whole days from the request to the booked payment that did not come back. */
 export const readRequestFigures = (db: Db): Promise<DeskFigures> =>

@@ -9,7 +9,7 @@ import { type Db, one, sql } from '../../db/sql.ts'
 import { IS_GIVEN, readArrivals } from '../../ledger/arrivals.ts'
 import { storyDue } from '../../members/late-stories.ts'
 
-export type Helped = Output<typeof communityCalls.home>['data']['helped']
+type Helped = Output<typeof communityCalls.home>['data']['helped']
 
 export const readHelped = async (db: Db): Promise<Helped> => {
   const arrivals = await readArrivals(db)

@@ -17,7 +17,7 @@ import type { Handlers } from '../../http/route.ts'
 import { readRequestFigures } from './desk-figures.ts'
 import { readHelped } from './helped.ts'
 
-export type HomeDeps = {
+type HomeDeps = {
   readonly db: Db
   /** The newest published stories. */
   readonly recentStories: (language: Language) => Promise<Story[]>

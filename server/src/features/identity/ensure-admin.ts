@@ -19,7 +19,7 @@ export class AdminAddressError extends Error {
   override readonly name = 'AdminAddressError'
 }
 
-export type EnsuredAdmin = {
+type EnsuredAdmin = {
   readonly isNew: boolean
   /** Set only when the password was generated here; the caller shows it once. */
   readonly madePassword: string | undefined

@@ -17,7 +17,7 @@ const PURPOSE = 'google nonce'
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 /** The claim that the page gives to Google and that Google's token carries. */
-export const nonceClaim = (nonce: string): string => sha256(nonce).toString('base64url')
+const nonceClaim = (nonce: string): string => sha256(nonce).toString('base64url')
 
 export function makeNonce(
   secrets: LinkSecrets,

@@ -69,7 +69,7 @@ type Names =
   | 'resetStaffTotp'
   | 'stopStaffChange'
 
-export type Identity = {
+type Identity = {
   readonly handlers: Handlers<Names>
   readonly jobs: Pick<JobHandlers, 'reset_link'>
   readonly sessions: Sessions

@@ -16,7 +16,7 @@ import { logStaff } from '../../staff/staff-log.ts'
 
 type Asked = Output<(typeof staffCalls)['staff']>['staff'][number]['asked'][number]
 type Owner = { readonly id: bigint; readonly role: StaffRole; readonly name: string }
-export type OwnerChange =
+type OwnerChange =
   | { readonly what: 'role'; readonly role: StaffRole }
   | { readonly what: 'removed' | 'totp_reset'; readonly reason: string }
 type Asking = { readonly actorId: bigint; readonly person: Owner; readonly change: OwnerChange }

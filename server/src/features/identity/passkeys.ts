@@ -13,24 +13,24 @@ import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 
 const CHALLENGE_LASTS = sql`interval '5 minutes'`
-export const CHALLENGE_MS = 300_000
+const CHALLENGE_MS = 300_000
 /** Open challenges of an account for one purpose; a new one ends the oldest. */
 const CHALLENGES_MAX = 10
 /** EdDSA, ES256, RS256: every authenticator has one of them. */
-export const ALGORITHMS = [-8, -7, -257]
+const ALGORITHMS = [-8, -7, -257]
 
 export type SignedByPasskey = {
   readonly id: string
   readonly response: { readonly clientDataJSON: string; readonly authenticatorData: string; readonly signature: string }
 }
-export type Made = { readonly id: string; readonly response: { readonly clientDataJSON: string; readonly attestationObject: string } }
+type Made = { readonly id: string; readonly response: { readonly clientDataJSON: string; readonly attestationObject: string } }
 export type Purpose = { readonly purpose: 'login' } | { readonly purpose: 'add' | 'step_up'; readonly tokenHash: Buffer }
 /** Where the page is: the browser signs it. */
 export type Place = { readonly origin: string }
 
 const library = () => import('@simplewebauthn/server')
 const helpers = () => import('@simplewebauthn/server/helpers')
-export const rpIdOf = (origin: string): string => new URL(origin).hostname
+const rpIdOf = (origin: string): string => new URL(origin).hostname
 
 const tokenOf = (use: Purpose): Buffer | null => (use.purpose === 'login' ? null : use.tokenHash)
 
@@ -38,7 +38,7 @@ const tokenOf = (use: Purpose): Buffer | null => (use.purpose === 'login' ? null
 export const loadPasskeys = async (): Promise<void> => void (await Promise.all([library(), helpers()]))
 
 /** A new challenge in base64url. The account is locked. */
-export async function makeChallenge(tx: Tx, memberId: bigint, use: Purpose): Promise<string> {
+async function makeChallenge(tx: Tx, memberId: bigint, use: Purpose): Promise<string> {
   const challenge = randomBytes(32)
   await tx.query(sql`
     delete from staff_passkey_challenge where challenge in (

@@ -11,7 +11,7 @@ import { addressBlock, addressKey, limitAttempts, type LimitRules, type Source }
 import { hashPassword, isPassword, isWeakHash } from '../../members/passwords.ts'
 import { type Credentials, findById } from './accounts.ts'
 
-export type PasswordAttempt = {
+type PasswordAttempt = {
   readonly email: string
   readonly source: Source
   readonly password: string
@@ -19,7 +19,7 @@ export type PasswordAttempt = {
   /** Whether the account may sign in here at all; a refusal looks like a wrong password. */
   readonly admits?: (account: Credentials) => boolean
 }
-export type PasswordChecked =
+type PasswordChecked =
   | { readonly ok: true; readonly account: Credentials }
   | { readonly ok: false; readonly code: 'wrong' }
   | { readonly ok: false; readonly code: 'too_many_requests'; readonly retryAfterSeconds: number }

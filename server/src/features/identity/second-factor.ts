@@ -15,15 +15,14 @@ import { matchingStep } from '../../staff/totp.ts'
 import type { Credentials } from './accounts.ts'
 import { countPasskeys, type Place, type Purpose, type SignedByPasskey, usePasskey } from './passkeys.ts'
 
-export type SecretStore = Pick<Secrets, 'encrypt' | 'decrypt'>
+type SecretStore = Pick<Secrets, 'encrypt' | 'decrypt'>
 const contextOf = (memberId: bigint): string => `staff_totp:${memberId}`
 
 export const encryptSecret = (secrets: SecretStore, memberId: bigint, secret: Buffer): Buffer =>
   secrets.encrypt(secret, contextOf(memberId))
-export const decryptSecret = (secrets: SecretStore, memberId: bigint, sealed: Buffer): Buffer =>
-  secrets.decrypt(sealed, contextOf(memberId))
+const decryptSecret = (secrets: SecretStore, memberId: bigint, sealed: Buffer): Buffer => secrets.decrypt(sealed, contextOf(memberId))
 
-export type Enrolment = {
+type Enrolment = {
   readonly sealed: Buffer
   readonly confirmedAt: Date | null
   readonly lastStep: bigint
@@ -49,7 +48,7 @@ export async function useTotp(tx: Tx, secrets: SecretStore, memberId: bigint, ap
   return true
 }
 
-export type Passed =
+type Passed =
   | { readonly ok: true; readonly by: 'none' | 'app' | 'recovery' | 'passkey' }
   | { readonly ok: false; readonly code: 'code_required' | 'wrong_code' | 'passkey_required' | 'passkeys_only' | 'wrong_passkey' }
 /** The second factor of a login or a step-up: a code, or a passkey's answer. */

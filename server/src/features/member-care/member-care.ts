@@ -13,7 +13,7 @@ import { reviewHandlers } from './review.ts'
 import { createSortFigures } from './sort-figures.ts'
 import { type StandingCalls, standingHandlers } from './account-decisions.ts'
 
-export type MemberCareDeps = PageDeps
+type MemberCareDeps = PageDeps
 type CareCalls = 'adminUsers' | 'adminUsersCsv' | StandingCalls | PageCalls | 'flags' | 'flagsCsv' | 'reviewFlag'
 
 const SWEEP_MS = 3_600_000

@@ -17,7 +17,7 @@ import { fingerprintOf } from '../../staff/decision.ts'
 import type { Columns } from '../../staff/exported-list.ts'
 import { userColumns, userOf, type UserRow, userSource } from '../../members/user-row.ts'
 
-export type ListedMember = Output<(typeof memberAdminCalls)['adminUsers']>['users'][number]
+type ListedMember = Output<(typeof memberAdminCalls)['adminUsers']>['users'][number]
 export type MemberSort = 'newest' | 'balance' | 'joins' | 'won'
 export type MemberSearch = {
   readonly q: string | undefined
@@ -27,7 +27,7 @@ export type MemberSearch = {
   readonly limit: number
 }
 
-export type MemberRow = UserRow & {
+type MemberRow = UserRow & {
   readonly joins: number
   readonly won: Paise
   readonly heldAt: Date | null
@@ -38,7 +38,7 @@ export type MemberRow = UserRow & {
 }
 
 /** The columns of a MemberRow but `sortedBy`, selected from `userSource`. */
-export const memberColumns = sql`${userColumns}, coalesce(w.joins, 0) as joins, m.held_at as "heldAt", m.held_about as "heldAbout",
+const memberColumns = sql`${userColumns}, coalesce(w.joins, 0) as joins, m.held_at as "heldAt", m.held_about as "heldAbout",
   m.suspended_at as "suspendedAt", coalesce((select sum(d.amount) from draw_winner d where d.member_id = m.id), 0)::bigint as won`
 
 /** Members who are listed: neither staff nor erased. */

@@ -8,7 +8,7 @@
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 
-export type SortFiguresDeps = {
+type SortFiguresDeps = {
   readonly db: Db
   /** How often this process checks whether a pass is due. */
   readonly everyMs?: number

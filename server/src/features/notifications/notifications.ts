@@ -24,8 +24,8 @@ import { createWeeklyMail } from './weekly-mail.ts'
 
 type Notification = Output<typeof communityCalls.notifications>['notifications'][number]
 
-export type NotificationsDeps = UnsubscribeDeps & { readonly attempt: Attempt }
-export type Notifications = {
+type NotificationsDeps = UnsubscribeDeps & { readonly attempt: Attempt }
+type Notifications = {
   readonly handlers: Handlers<'notifications' | 'readNotifications' | 'preferences' | 'setPreferences'>
   /** All notices, for the member's export. */
   readonly exports: { readonly notifications: (memberId: bigint, language: Language) => Promise<Notification[]> }

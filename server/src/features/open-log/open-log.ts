@@ -19,7 +19,7 @@ import type { LogProofs } from '../../transparency-log/log-tree.ts'
 import { findOwnTicket } from './own-ticket.ts'
 import type { Receipts } from '../../transparency-log/receipts.ts'
 
-export type OpenLogDeps = {
+type OpenLogDeps = {
   readonly db: Db
   /** A separate pool, so that the requests of witnesses do not queue behind a flood of others. */
   readonly witnessDb: Db

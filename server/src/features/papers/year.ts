@@ -75,7 +75,7 @@ const readPrizes = (from: Queryable, memberId: bigint, year: FinancialYear): Pro
      where w.member_id = ${memberId}::bigint and ist_day(r.settled_at) between ${year.from}::date and ${year.to}::date
      order by w.day desc`)
 
-export type Reader = { readonly memberId: bigint; readonly language: Language }
+type Reader = { readonly memberId: bigint; readonly language: Language }
 type Help = {
   readonly on: IstDay
   readonly purpose: string | null

@@ -15,7 +15,7 @@ import type { Deciding } from '../../staff/decision.ts'
 import type { PayoutsDeps } from './deps.ts'
 
 type Row = { readonly id: string; readonly status: string; readonly seen?: string | undefined }
-export type ApprovedRow = z.infer<typeof approvedRow>
+type ApprovedRow = z.infer<typeof approvedRow>
 type Batch = Pick<Deciding, 'session' | 'idempotencyKey'> & {
   readonly language: Language
   readonly body: { readonly rows: readonly Row[] }

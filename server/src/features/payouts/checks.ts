@@ -12,8 +12,8 @@ import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { isResting } from '../../jobs/parking.ts'
 
-export type CheckKind = 'withdrawal' | 'refund'
-export type DueCheck = { readonly id: string; readonly kind: CheckKind }
+type CheckKind = 'withdrawal' | 'refund'
+type DueCheck = { readonly id: string; readonly kind: CheckKind }
 
 const SPACING = sql`interval '5 seconds'`
 /** 15 s, doubling up to an hour with the number of questions before. */

@@ -15,7 +15,7 @@ import { isFound, matches, MEMBER_WORDS, needleOf, plainNeedle } from '../../mem
 const WALK = 2_000
 
 /** `row`: the table's alias. `from`: the table by that alias. `words`: the row's own searched words, as their index has them. */
-export type MoneyTable = { readonly row: Sql; readonly from: Sql; readonly words: Sql }
+type MoneyTable = { readonly row: Sql; readonly from: Sql; readonly words: Sql }
 export const WITHDRAWALS: MoneyTable = { row: sql`w`, from: sql`withdrawal w`, words: sql`withdrawal_words(w.id, w.reference)` }
 export const REFUNDS: MoneyTable = { row: sql`r`, from: sql`refund r`, words: sql`refund_words(r.id, r.order_id, r.reference)` }
 

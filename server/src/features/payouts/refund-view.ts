@@ -25,7 +25,7 @@ import {
 } from '../../staff/money-rows.ts'
 import { findIds, REFUNDS } from './money-search.ts'
 
-export type MemberRefund = z.infer<typeof refund>
+type MemberRefund = z.infer<typeof refund>
 export type AdminRefund = z.infer<typeof adminRefund>
 
 const SHOWN = {

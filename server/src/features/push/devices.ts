@@ -16,7 +16,7 @@ import type { Secrets } from '../../secrets/secrets.ts'
 
 export const DEVICES_MAX = 10
 
-export type NewDevice = {
+type NewDevice = {
   readonly sessionHash: Buffer
   readonly memberId: bigint
   readonly target: PushTarget

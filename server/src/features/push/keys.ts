@@ -10,7 +10,7 @@ import type { PushKey } from '../../adapters/push/port.ts'
 import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 
-export type NumberedKey = PushKey & { readonly number: number }
+type NumberedKey = PushKey & { readonly number: number }
 export type PushKeys = ReturnType<typeof createPushKeys>
 type Row = { readonly number: number; readonly publicKey: Buffer; readonly encryptedPrivate: Buffer }
 

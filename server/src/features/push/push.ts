@@ -17,7 +17,7 @@ import { cutFollowUpPages, tellFollowUpPage } from './follow-up-news.ts'
 import { remindDue, silence, tellReminder } from './reminders.ts'
 import { cutStoryPages, tellStoryPage } from './story-news.ts'
 
-export type PushDeps = {
+type PushDeps = {
   readonly db: Db
   readonly push: PushSender
   readonly secrets: Secrets

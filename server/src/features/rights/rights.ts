@@ -34,7 +34,7 @@ type Parts = Omit<MemberExport, 'user'>
 type Withdrawal = MemberExport['withdrawals'][number]
 type Closed = Answer<typeof rightsCalls.closeAccount>
 
-export type RightsDeps = UnconfirmedDeps & {
+type RightsDeps = UnconfirmedDeps & {
   readonly secrets: Pick<Secrets, 'fingerprints' | 'keyIds'>
   /** Each part as its feature shows it, from the first row to the last. */
   readonly exports: { readonly [P in keyof Parts]: (memberId: bigint, language: Language) => Promise<Parts[P]> }

@@ -23,7 +23,7 @@ import { returnRupees, settleRound } from '../../ledger/settlement.ts'
 import type { Draws } from './draw.ts'
 import { tellDevices, tellReturned, tellWinners } from './notices.ts'
 
-export type ClockworkDeps = {
+type ClockworkDeps = {
   readonly db: Db
   readonly draws: Draws
   /** The split of rounds made from now on. */

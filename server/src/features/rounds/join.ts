@@ -19,7 +19,7 @@ import type { TicketKeys } from '../../tickets/ticket-keys.ts'
 
 type JoinCall = typeof roundCalls.joinRound
 type JoinRefused = Extract<JoinOutcome, { readonly ok: false }>['code']
-export type JoinDeps = {
+type JoinDeps = {
   readonly db: Db
   readonly batcher: JoinBatcher
   readonly totals: TotalsReader

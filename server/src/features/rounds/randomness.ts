@@ -14,7 +14,7 @@ import type { Secrets } from '../../secrets/secrets.ts'
 import { sha256 } from '../../tickets/sha256.ts'
 
 /** The randomness, and the proof that the result record publishes. */
-export type Revealed = Randomness & { readonly proof: { readonly secret: string } | { readonly signature: string } }
+type Revealed = Randomness & { readonly proof: { readonly secret: string } | { readonly signature: string } }
 type Records = { readonly round: Round; readonly open: OpenRecord; readonly close: CloseRecord; readonly sealed: Sealed }
 
 export const secretContextOf = (day: string): string => `day_secret:${day}`

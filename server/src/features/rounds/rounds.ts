@@ -43,7 +43,7 @@ import { triggerDraw } from './trigger.ts'
 import { readMilestones } from './milestones.ts'
 import { ownWins, passOnWin } from './wins.ts'
 
-export type RoundsDeps = DrawsDeps & {
+type RoundsDeps = DrawsDeps & {
   readonly receipts: Receipts
   /** The split of rounds made from now on; without winners where DRAW is off. */
   readonly policy: SplitPolicy

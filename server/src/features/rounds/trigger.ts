@@ -36,7 +36,7 @@ const WAITING = texts('The round is closed and waits for its public random numbe
 const CLOSED = texts('The round is closed, and the money is divided.')
 const CLOSED_WAITING = texts('The round is closed and waits for its public random number. Then the money is divided by itself.')
 
-export type TriggerDeps = { readonly db: Db; readonly clockwork: Clockwork; readonly idempotency: Pick<Idempotency, 'onceInSteps'> }
+type TriggerDeps = { readonly db: Db; readonly clockwork: Clockwork; readonly idempotency: Pick<Idempotency, 'onceInSteps'> }
 
 export async function triggerDraw({ db, clockwork, idempotency }: TriggerDeps, call: Call<TriggerCall>): Promise<Answer<TriggerCall>> {
   const meant = call.body.day === undefined ? undefined : parseDay(call.body.day)

@@ -21,7 +21,7 @@ import { firstTaxSql, isDemoSql, otherWinnersSql, ROUND_COLUMNS, type Round } fr
 import { trailFor, type TrailColumn, trailOf } from '../../members/own-rupee.ts'
 import { type Assurance, assuranceSql } from '../../transparency-log/checkpoints.ts'
 
-export type RoundView = Output<typeof roundCalls.triggerDraw>['round']
+type RoundView = Output<typeof roundCalls.triggerDraw>['round']
 type HistoryItem = Output<typeof roundCalls.roundHistory>['results'][number]
 type LastWinner = NonNullable<Output<typeof roundCalls.currentRound>['lastWinner']>
 
@@ -50,7 +50,7 @@ export function roundView(round: Round, entries: number, own: boolean): RoundVie
   }
 }
 
-export type CurrentRow = Round & { readonly now: Date; readonly entrants: readonly bigint[] }
+type CurrentRow = Round & { readonly now: Date; readonly entrants: readonly bigint[] }
 
 /** Today's round by the one clock, and which of these members are in it, both as of this moment. */
 export const findCurrent = (db: Db, memberIds: readonly bigint[]): Promise<CurrentRow | undefined> =>
@@ -121,7 +121,7 @@ export function lastWinnerView(row: WinnerRow | undefined, language: Language): 
   return { name, amount: rupeesFromPaise(row.amount), date: day, assurance, isDemo, others, tax: rupeesFromPaise(row.tax) }
 }
 
-export type HistoryRow = Drawn & {
+type HistoryRow = Drawn & {
   readonly status: 'settled' | 'void'
   readonly entries: number
   readonly pool: Paise

@@ -19,7 +19,7 @@ import type { DayOfList } from '../../tickets/day-list.ts'
 import { getRecord } from '../../transparency-log/records.ts'
 import { sealRound } from './seal.ts'
 
-export type WaitingDeps = {
+type WaitingDeps = {
   readonly db: Db
   readonly beacon: Beacon
   /** Writes a closed day's list; false if another process is writing it. */

@@ -9,7 +9,7 @@ import { addressIn, type Language, LANGUAGES } from '@roz/core/language.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readRawBodies } from '../../http/bodies.ts'
 
-export type DrawAsked = (
+type DrawAsked = (
   request: FastifyRequest,
   reply: FastifyReply,
   answer: { readonly language: Language; readonly status: number; readonly asked: AskedHelp },

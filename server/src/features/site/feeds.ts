@@ -35,7 +35,7 @@ type Feed = {
   readonly entries: readonly Entry[]
 }
 
-export type FeedsDeps = {
+type FeedsDeps = {
   readonly brandName: string
   /** The figures of the pages; undefined if they cannot be read. */
   readonly read: (language: Language, withDays: boolean) => Promise<PageData | undefined>

@@ -25,8 +25,8 @@ type Reading = () => Promise<PageData | undefined>
 export type Below = Extract<ShareSubject, { kind: 'day' | 'story' }>
 type Refused = Extract<Taken, { readonly ok: false }>
 /** Asked before an uncached page is rendered: every made-up host and every day has pages of its own. */
-export type Admit = () => Promise<Taken>
-export type PageCache = {
+type Admit = () => Promise<Taken>
+type PageCache = {
   readonly get: (page: string, language: Language, origin: string, admit: Admit, below?: Below) => Promise<Body | Refused>
   /** The live figures, which requests within 200 ms share; undefined if they cannot be read. */
   readonly read: (language: Language, withDays: boolean) => Promise<PageData | undefined>

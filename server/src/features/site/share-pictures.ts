@@ -38,7 +38,7 @@ const FOR_EVER = 'public, max-age=31536000, immutable'
 const ASK_AGAIN = 'public, no-cache'
 const ADDRESS = /^([\w-]+)-(\w{2,3})(?:\.([0-9a-f]{20}))?\.png$/
 
-export type SharePictures = {
+type SharePictures = {
   /** The path of a subject's picture. */
   readonly pathOf: (subject: ShareSubject, language: Language) => string
   readonly register: (app: FastifyInstance) => void

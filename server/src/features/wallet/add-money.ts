@@ -30,7 +30,7 @@ type BeginRefusal = 'topups_paused' | 'ticket_key_taken' | 'on_hold' | 'forbidde
 type OpenRefusal = BeginRefusal | 'gateway_unavailable' | 'idempotency_mismatch' | 'too_many_requests' | 'invalid_input'
 type Opened<V> = { readonly ok: true; readonly value: V } | Refusal<OpenRefusal>
 
-export type AddMoneyDeps = {
+type AddMoneyDeps = {
   readonly db: Db
   readonly gateway: PaymentGateway
   readonly idempotency: Idempotency

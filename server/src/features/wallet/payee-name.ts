@@ -20,7 +20,7 @@ import { LaterError } from '../../jobs/queue.ts'
 import { isUpi, readPayoutDetail, type StoredAccount } from '../../members/bank-accounts.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 
-export type NamesDeps = {
+type NamesDeps = {
   readonly db: Db
   readonly secrets: Secrets
   /** Undefined without its keys: nothing is asked. */

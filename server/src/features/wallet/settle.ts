@@ -32,7 +32,7 @@ import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
 import { claimOrderCheck, endOrderQuestions, listDueOrders, noteOrderKnown, noteOrderMissing, watchOrder } from './orders.ts'
 
-export type SettleDeps = {
+type SettleDeps = {
   readonly db: Db
   readonly gateway: PaymentGateway
   readonly attempt: Attempt

@@ -19,7 +19,7 @@ import type { WithdrawalStatus } from '../../ledger/withdrawals.ts'
 import { describe } from './descriptions.ts'
 import { SHOWN_STATUS } from './withdraw.ts'
 
-export type Transaction = z.infer<typeof transaction>
+type Transaction = z.infer<typeof transaction>
 
 /** Details of referenced rows: the order of a payment, the bank of a withdrawal, the reason of a rejection, the tax on a reward. */
 type Details = {

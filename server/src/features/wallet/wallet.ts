@@ -35,7 +35,7 @@ import { cleanOldEvents, receivePaymentWebhook } from './webhook.ts'
 import { noteWithdrawal } from './withdrawal-signals.ts'
 import { listWithdrawals, withdraw, withdrawRest } from './withdraw.ts'
 
-export type WalletDeps = {
+type WalletDeps = {
   readonly db: Db
   readonly gateway: PaymentGateway
   readonly attempt: Attempt

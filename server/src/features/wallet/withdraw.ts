@@ -43,7 +43,7 @@ type WithdrawCall = Call<typeof walletCalls.withdraw>
 type WithdrawAnswer = Answer<typeof walletCalls.withdraw>
 type Withdrawal = z.infer<typeof withdrawal>
 
-export type WithdrawDeps = {
+type WithdrawDeps = {
   readonly idempotency: Idempotency
   readonly secrets: Secrets
   readonly cashoutOn: boolean

@@ -27,7 +27,7 @@ export const makeApprover = (from: Queryable): Promise<object[]> =>
     values (${APPROVER.by}::bigint, 'Staff', 'approver@example.org', 'admin', 'owner', roz_now())`)
 
 let newest = FIRST_MEMBER_ID - 1n
-export type NewMember = { readonly rupees?: number; readonly mayMove?: boolean; readonly autoJoin?: boolean }
+type NewMember = { readonly rupees?: number; readonly mayMove?: boolean; readonly autoJoin?: boolean }
 
 export async function newMember(db: Db, member: NewMember = {}): Promise<bigint> {
   newest++

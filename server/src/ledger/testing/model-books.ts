@@ -20,7 +20,7 @@ export const SYSTEM = {
 export const FEE = 100n
 
 /** A movement in a member's history; `lot` names the lot that the movement fills, if any. */
-export type Moved = { readonly kind: string; readonly ref: string; readonly amount: bigint; readonly lot?: string }
+type Moved = { readonly kind: string; readonly ref: string; readonly amount: bigint; readonly lot?: string }
 export type MemberBook = {
   readonly memberId: bigint
   balance: bigint
@@ -34,7 +34,7 @@ export type MemberBook = {
   passesOn: boolean
   isClosed: boolean
 }
-export type OrderBook = {
+type OrderBook = {
   readonly orderId: string
   readonly memberId: bigint
   readonly amount: bigint
@@ -52,7 +52,7 @@ export type RoundBook = {
   cut: { readonly need: bigint; readonly reward: bigint; readonly platform: bigint; readonly tax: bigint } | undefined
 }
 /** `kept`: the part that paid no debt. */
-export type PrizeBook = { readonly memberId: bigint; readonly kept: bigint; readonly paidOn: IstDay; given: bigint | undefined }
+type PrizeBook = { readonly memberId: bigint; readonly kept: bigint; readonly paidOn: IstDay; given: bigint | undefined }
 export type WithdrawalBook = {
   readonly id: string
   readonly memberId: bigint
@@ -90,7 +90,7 @@ export type DisputeBook = {
   out: { readonly ref: string; readonly giver: bigint; readonly amount: bigint }[]
 }
 /** The part of a chargeback that the wallet could not pay; `ref` names the turn of its dispute. */
-export type DebtBook = {
+type DebtBook = {
   readonly ref: string
   readonly memberId: bigint
   readonly amount: bigint
@@ -350,7 +350,7 @@ export function modelLines(books: Books): string[] {
   return lines.sort()
 }
 
-export type Unused = { readonly orderId: string; readonly unused: bigint; readonly isRefundable: boolean }
+type Unused = { readonly orderId: string; readonly unused: bigint; readonly isRefundable: boolean }
 
 /** The days in which a top-up may be refunded. */
 const REFUND_DAYS = 7

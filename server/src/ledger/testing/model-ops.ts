@@ -115,7 +115,7 @@ export function answerOf({ db, setClock, batcher }: Ledger, op: Op): Promise<unk
   }
 }
 
-export const joinAnswer = (outcome: JoinOutcome): string =>
+const joinAnswer = (outcome: JoinOutcome): string =>
   outcome.ok ? `${outcome.value.replayed ? 'replayed' : 'joined'} ${outcome.value.day} ${outcome.value.balance}` : outcome.code
 
 export type Inside = Exclude<Op, { do: 'join' | 'join after top-up' | 'auto-join page' | 'auto-join all' | 'new day' }>

@@ -39,7 +39,7 @@ const WEIGHTS = {
   again: 8,
 } as const
 type StepName = keyof typeof WEIGHTS
-export type Step = { readonly do: StepName; readonly n: readonly [number, number, number, number] }
+type Step = { readonly do: StepName; readonly n: readonly [number, number, number, number] }
 
 const nat = fc.nat({ max: 999 })
 export const step: fc.Arbitrary<Step> = fc.oneof(

@@ -10,7 +10,7 @@ import { type Connection, type Db, type Queryable, sqlState } from '../../db/sql
 export class RolledBackError extends Error {}
 
 export type Stop = { readonly after: number | 'all'; readonly ends: 'commit' | 'rollback' }
-export type Stepped = {
+type Stepped = {
   readonly db: Db
   /** Resolves when the work has stopped. */
   readonly stopped: Promise<void>

@@ -31,7 +31,7 @@ export type PublishedDay = {
   readonly parts: readonly Part[]
 }
 /** The secret truth: the owner of each ticket and part, and the winner of each day. */
-export type Truth = {
+type Truth = {
   readonly winners: readonly (number | undefined)[]
   readonly ticketOf: (day: number, member: number | undefined) => string | undefined
   readonly ownerOfPart: (day: number, id: string) => number | undefined
@@ -39,7 +39,7 @@ export type Truth = {
 export type Community = { readonly days: readonly PublishedDay[]; readonly truth: Truth }
 
 /** Pseudo-random numbers, the same for one seed. */
-export function drawFrom(seed: number): DrawNumber {
+function drawFrom(seed: number): DrawNumber {
   let state = seed >>> 0
   return (low, high) => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -56,7 +56,7 @@ const sha = (...parts: readonly (string | Uint8Array)[]): Buffer => {
 }
 
 type Member = { readonly key: Buffer; readonly isAuto: boolean; readonly joinsOften: number; readonly since: number; balance: number }
-export type Plan = { readonly seed: number; readonly members: number; readonly days: number; readonly leak?: Leak }
+type Plan = { readonly seed: number; readonly members: number; readonly days: number; readonly leak?: Leak }
 
 const FIRST = '2026-03-01' as IstDay
 const FEE = 100

@@ -9,12 +9,12 @@ import { deferred } from '../../app/deferred.ts'
 import { type OrderView, recheckDelayMs } from './order-view.ts'
 
 /** Why there is no order to show. */
-export type Problem = 'not_found' | 'no_data' | 'not_fetched'
+type Problem = 'not_found' | 'no_data' | 'not_fetched'
 export type OrderAnswered = { readonly order: OrderView } | { readonly problem: Problem }
 /** `asked`: how many questions have ended. */
 export type Followed = { readonly order?: OrderView; readonly problem?: Problem; readonly asked: number }
 
-export type Following = {
+type Following = {
   /** Asks now; undefined if no answer came in time, or another question took its place. */
   readonly ask: () => Promise<OrderAnswered | undefined>
   /** The page is seen again: asks, unless it has asked in the last 2 s or the order is final. */

@@ -8,7 +8,7 @@ import { fetchPublished } from '../../verify/published.ts'
 import { checkDay } from '../../verify/verify-day.ts'
 
 export type TrustedLog = { readonly logKey: string; readonly kept?: KnownLog['checkpoint'] }
-export type Judged<T> = { readonly found: T; readonly log: string }
+type Judged<T> = { readonly found: T; readonly log: string }
 
 async function siteKey(): Promise<string> {
   const response = await fetchPublished('log/key')

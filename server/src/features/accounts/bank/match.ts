@@ -32,7 +32,7 @@ const tokensOf = (text: string): string[] =>
     .filter((token) => token !== '')
 
 /** Whether the words have one of the references whole. */
-export function hasReference(words: string, refs: readonly string[]): boolean {
+function hasReference(words: string, refs: readonly string[]): boolean {
   const text = ` ${tokensOf(words).join(' ')} `
   return refs.some((ref) => isReference(ref) && text.includes(` ${tokensOf(ref).join(' ')} `))
 }

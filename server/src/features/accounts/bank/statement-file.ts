@@ -30,7 +30,7 @@ export type FileRefusal =
   | 'statement_order'
   | 'statement_balance'
   | 'statement_after_end'
-export type Read<T, C extends FileRefusal = FileRefusal> = { readonly ok: true; readonly value: T } | Refusal<C>
+type Read<T, C extends FileRefusal = FileRefusal> = { readonly ok: true; readonly value: T } | Refusal<C>
 
 const ROWS_MAX = 10_000
 const HEADER_WITHIN = 60
@@ -46,7 +46,7 @@ const atRow = <const C extends FileRefusal>(code: C, row: number, more: Readonly
   refuse(code, { row: String(row), ...more })
 
 /** One reading; two of a file of one day whose balances add up from either end. */
-export type Readings = readonly [Statement, ...Statement[]]
+type Readings = readonly [Statement, ...Statement[]]
 
 export function readStatement(bytes: Buffer, mapping: StatementMapping): Read<Readings> {
   const text = textOf(bytes)

@@ -12,7 +12,7 @@ import type { Secrets } from '../../../secrets/secrets.ts'
 import { IS_CLOSED_LINE, IS_UNBOOKED_LINE } from '../../../staff/open-work.ts'
 import { wordsOf } from './match.ts'
 
-export type Line = {
+type Line = {
   readonly id: string
   readonly day: IstDay
   readonly amount: Paise
@@ -59,7 +59,7 @@ export const CAME_IN = sql`amount > 0 and day > ist_day(roz_now()) - ${LOOKED_BA
 const PAGE = 1000
 
 /** The result of a look at the lines. Lines are never removed, so it stays true. */
-export type Looked = { readonly hasNumber: boolean; readonly lines: ReadonlySet<string> }
+type Looked = { readonly hasNumber: boolean; readonly lines: ReadonlySet<string> }
 const NOTHING: Looked = { hasNumber: false, lines: new Set() }
 
 /**

@@ -12,10 +12,10 @@ import { steppedUp } from '../step-up.ts'
 
 export type Beneficiary = Output<Api['beneficiaries']>['beneficiaries'][number]
 export type HouseEntry = Output<Api['houseEntries']>['entries'][number]
-export type OutlayState = Disbursement['status']
+type OutlayState = Disbursement['status']
 /** The states that help is found by. */
 type OutlayFilter = OutlayState | 'to_approve'
-export type HelpState = OutlayFilter | 'untold' | 'unconfirmed' | 'not_received' | 'follow_up_due' | 'lacks_language'
+type HelpState = OutlayFilter | 'untold' | 'unconfirmed' | 'not_received' | 'follow_up_due' | 'lacks_language'
 
 export const beneficiariesQuery = (narrowing: Narrowing<Beneficiary['status']>) =>
   personsOf(['admin', 'beneficiaries', narrowing], (page, signal) =>

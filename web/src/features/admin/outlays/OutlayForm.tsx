@@ -16,7 +16,7 @@ import { type Problems, useProblems } from '../problems.ts'
 import { BillPages, useBillPages } from './BillPages.tsx'
 import { PurposeFields, usePurposes } from './PurposeFields.tsx'
 
-export type OutlayForm = ReturnType<typeof useOutlayForm>
+type OutlayForm = ReturnType<typeof useOutlayForm>
 
 type Asked = {
   /** Up to this amount the confirmation of a person of the treasury books it. */

@@ -11,7 +11,7 @@ import { TRANSFER_ACCOUNT } from '../../../../testing/wallet-world.ts'
 import { HDFC } from './samples.ts'
 import { type Line, statementText } from '../../../../testing/statement.ts'
 
-export type Order = { readonly member: bigint; readonly orderId: string; readonly reference: string }
+type Order = { readonly member: bigint; readonly orderId: string; readonly reference: string }
 
 /** One person of finance confirms up to ₹500 a day alone. */
 export async function openTransferWorld() {
