@@ -1,4 +1,4 @@
-/** The error messages of the portal's forms. */
+/** The error messages of the portal's forms, and the fields that show them. */
 import { ANNOUNCEMENT_TEXTS } from '@roz/core/announcement-fields.ts'
 import { ARRIVAL_TEXTS } from '@roz/core/arrival-fields.ts'
 import { CASE_TEXTS } from '@roz/core/case-fields.ts'
@@ -33,3 +33,10 @@ export const portalError = wordsFrom(
   TAX_TEXTS,
   STATEMENT_TEXTS,
 )
+
+/** What a field of text needs beside its label: its value, its problem, and what typing does. */
+export const typed = (value: string, problem: string | undefined, onType: (text: string) => void) => ({
+  value,
+  error: portalError(problem),
+  onChange: ({ target }: { readonly target: { readonly value: string } }) => onType(target.value),
+})

@@ -16,7 +16,7 @@ import { toast } from '../../../ui/Toast.tsx'
 import { useServerDay } from '../../clock.ts'
 import { Decision } from '../Decision.tsx'
 import { BillPages, CoverNext, useBillPages } from '../outlays/BillPages.tsx'
-import { portalError } from '../portal-form-errors.ts'
+import { portalError, typed } from '../portal-form-errors.ts'
 import { problemOf, useProblems } from '../problems.ts'
 import type { Disbursement } from '../queries.ts'
 import { WAY_NAMES } from './case-queries.ts'
@@ -109,23 +109,14 @@ export function ArrivalDialog<T, W extends ArrivalWay>({
         <SelectField label={t`How you learnt it`} value={how} onChange={(event) => setHow(event.target.value as W)}>
           <Options values={ways} nameOf={(way) => i18n._(WAY_NAMES[way])} />
         </SelectField>
-        <TextField
-          label={t`Day`}
-          type="date"
-          max={today}
-          value={on}
-          error={portalError(problems.on)}
-          onChange={(event) => setOn(event.target.value)}
-        />
+        <TextField label={t`Day`} type="date" max={today} {...typed(on, problems.on, setOn)} />
         {needsCode ? (
           <TextField
             label={t`Code that the receiver tells you`}
             hint={t`Four digits. Whoever paid handed them over with the help.`}
             inputMode="numeric"
             autoComplete="off"
-            value={code}
-            error={portalError(problems.code)}
-            onChange={(event) => setCode(event.target.value)}
+            {...typed(code, problems.code, setCode)}
           />
         ) : null}
         {needsPaper ? <BillPages pages={pages} error={paper === undefined ? portalError(problems.paper) : undefined} of="paper" /> : null}
@@ -135,9 +126,7 @@ export function ArrivalDialog<T, W extends ArrivalWay>({
           <TextAreaField
             label={t`What the receiver says, in your words`}
             hint={t`All owners get an email with these words at once.`}
-            value={reason}
-            error={portalError(problems.reason)}
-            onChange={(event) => setReason(event.target.value)}
+            {...typed(reason, problems.reason, setReason)}
           />
         )}
       </Decision>

@@ -7,7 +7,7 @@ import { call } from '../../../app/api.ts'
 import { SelectField, TextAreaField, TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
-import { portalError } from '../portal-form-errors.ts'
+import { portalError, typed } from '../portal-form-errors.ts'
 import { problemOf, useProblems } from '../problems.ts'
 import { usePaused } from '../use-paused.ts'
 import { useBeneficiaryFacts } from './beneficiary-facts.ts'
@@ -82,9 +82,7 @@ export function BeneficiaryFields({ form }: { readonly form: BeneficiaryForm }) 
         hint={t`First name only, or words such as “A family in Surat”. Everybody can read it.`}
         autoComplete="off"
         maxLength={60}
-        value={values.name}
-        error={portalError(problems.publicName)}
-        onChange={(event) => set({ name: event.target.value })}
+        {...typed(values.name, problems.publicName, (name) => set({ name }))}
       />
       <Namesakes name={body.publicName} own={beneficiary?.id} />
       <SelectField
@@ -99,13 +97,7 @@ export function BeneficiaryFields({ form }: { readonly form: BeneficiaryForm }) 
         <Options values={CONSENT_WAYS} nameOf={(way) => i18n._(CONSENTS[way])} />
       </SelectField>
       {values.how === '' ? null : (
-        <TextField
-          label={t`Day of the consent`}
-          type="date"
-          value={values.on}
-          error={portalError(problems.consent)}
-          onChange={(event) => set({ on: event.target.value })}
-        />
+        <TextField label={t`Day of the consent`} type="date" {...typed(values.on, problems.consent, (on) => set({ on }))} />
       )}
       {values.how === '' ? null : (
         <label className="pick">
@@ -117,9 +109,7 @@ export function BeneficiaryFields({ form }: { readonly form: BeneficiaryForm }) 
         <TextField
           label={t`Day of the consent to be asked again`}
           type="date"
-          value={values.askOn}
-          error={portalError(problems.followUps)}
-          onChange={(event) => set({ askOn: event.target.value })}
+          {...typed(values.askOn, problems.followUps, (askOn) => set({ askOn }))}
         />
       )}
       {(beneficiary?.followUps ?? null) === null || values.isAskable ? null : (
@@ -132,9 +122,7 @@ export function BeneficiaryFields({ form }: { readonly form: BeneficiaryForm }) 
       {values.isChild ? (
         <SelectField
           label={t`Who gave the consent for the child`}
-          value={values.guardian}
-          error={portalError(problems.guardian)}
-          onChange={(event) => set({ guardian: event.target.value })}
+          {...typed(values.guardian, problems.guardian, (guardian) => set({ guardian }))}
         >
           <option value="">{t`Please choose`}</option>
           <Options values={GUARDIANS} nameOf={(guardian) => i18n._(GUARDIAN_NAMES[guardian])} />
@@ -143,9 +131,7 @@ export function BeneficiaryFields({ form }: { readonly form: BeneficiaryForm }) 
       <TextAreaField
         label={t`Private note`}
         hint={t`Full name, address, where the paper is kept. Only owner, finance and editor read it; it is stored encrypted.`}
-        value={values.note}
-        error={portalError(problems.note)}
-        onChange={(event) => set({ note: event.target.value })}
+        {...typed(values.note, problems.note, (note) => set({ note }))}
       />
     </>
   )

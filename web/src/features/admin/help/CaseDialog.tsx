@@ -31,7 +31,7 @@ import { toast } from '../../../ui/Toast.tsx'
 import { typedPaise } from '../../wallet/amounts.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import { Decision } from '../Decision.tsx'
-import { portalError } from '../portal-form-errors.ts'
+import { portalError, typed } from '../portal-form-errors.ts'
 import { problemOf, useProblems } from '../problems.ts'
 import { useMay } from '../use-may.ts'
 import { BeneficiaryFields, useBeneficiaryValues } from './BeneficiaryDialog.tsx'
@@ -210,9 +210,7 @@ function StepDialog({ one, onDone, onClose }: ChangeProps) {
       <TextAreaField
         label={t`Note for the team`}
         hint={t`Stored encrypted, and deleted with the request.`}
-        value={note}
-        error={portalError(problems.note)}
-        onChange={(event) => setNote(event.target.value)}
+        {...typed(note, problems.note, setNote)}
       />
       {step === 'refused' ? (
         <>
@@ -228,9 +226,7 @@ function StepDialog({ one, onDone, onClose }: ChangeProps) {
           <TextAreaField
             label={t`Further words for the person`}
             hint={t`In the person's language. Leave empty if there is nothing to add.`}
-            value={answer}
-            error={portalError(problems.answer)}
-            onChange={(event) => setAnswer(event.target.value)}
+            {...typed(answer, problems.answer, setAnswer)}
           />
         </>
       ) : null}
@@ -296,19 +292,12 @@ function AgreeDialog({ one, onDone, onClose }: ChangeProps) {
   return (
     <Decision title={<Trans>Agree to help</Trans>} confirm={t`Agree`} check={check} send={send} onDone={onDone} onClose={onClose}>
       <p className="muted spaced">{t`This records the person as a beneficiary. Somebody else sends the money.`}</p>
-      <AmountField
-        label={t`Amount in rupees`}
-        value={amount}
-        error={portalError(problems.amount)}
-        onChange={(event) => setAmount(event.target.value)}
-      />
+      <AmountField label={t`Amount in rupees`} {...typed(amount, problems.amount, setAmount)} />
       <BeneficiaryFields form={form} />
       <TextAreaField
         label={t`Why we agree, for the team`}
         hint={t`Stored encrypted, and deleted with the request.`}
-        value={note}
-        error={portalError(problems.note)}
-        onChange={(event) => setNote(event.target.value)}
+        {...typed(note, problems.note, setNote)}
       />
     </Decision>
   )

@@ -14,7 +14,7 @@ import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
 import { BillPages, CoverNext, useBillPages } from '../outlays/BillPages.tsx'
 import { StoredPicture } from '../outlays/StoredPicture.tsx'
-import { portalError } from '../portal-form-errors.ts'
+import { portalError, typed } from '../portal-form-errors.ts'
 import { problemOf, useProblems } from '../problems.ts'
 import type { Disbursement } from '../queries.ts'
 import { useMay } from '../use-may.ts'
@@ -85,27 +85,18 @@ export function FollowUpDialog<T>({ send: sendSaid, upload, onDone, onClose }: F
         <SelectField label={t`Language of the words`} value={language} onChange={(event) => setLanguage(event.target.value as Language)}>
           <Options values={LANGUAGES} nameOf={(each) => SPEECH[each].name} />
         </SelectField>
-        <TextAreaField
-          label={t`Their words`}
-          value={words}
-          error={portalError(problems.words)}
-          onChange={(event) => setWords(event.target.value)}
-        />
+        <TextAreaField label={t`Their words`} {...typed(words, problems.words, setWords)} />
         <TextField
           label={t`Retold by`}
           hint={t`First name only. Leave it empty if the words are word for word.`}
           autoComplete="off"
           maxLength={60}
-          value={retoldBy}
-          error={portalError(problems.retoldBy)}
-          onChange={(event) => setRetoldBy(event.target.value)}
+          {...typed(retoldBy, problems.retoldBy, setRetoldBy)}
         />
         <TextAreaField
           label={t`Translation`}
           hint={`${SPEECH[other].name}. ${t`It is marked as a translation. It may stay empty.`}`}
-          value={translation}
-          error={portalError(problems.translation)}
-          onChange={(event) => setTranslation(event.target.value)}
+          {...typed(translation, problems.translation, setTranslation)}
         />
         <BillPages pages={pages} error={undefined} of="picture" />
         {hash === undefined ? null : (

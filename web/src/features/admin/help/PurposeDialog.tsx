@@ -7,7 +7,7 @@ import { call } from '../../../app/api.ts'
 import { TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
-import { portalError } from '../portal-form-errors.ts'
+import { typed } from '../portal-form-errors.ts'
 import { problemOf, useProblems } from '../problems.ts'
 import type { Disbursement } from '../queries.ts'
 
@@ -48,9 +48,7 @@ export function PurposeDialog({ entry, onClose }: { readonly entry: Disbursement
           hint={t`Everybody reads these words. Leave the name out.`}
           autoComplete="off"
           maxLength={120}
-          value={words[language] ?? ''}
-          error={portalError(problems[`translations.${language}`])}
-          onChange={(event) => setWords({ ...words, [language]: event.target.value })}
+          {...typed(words[language] ?? '', problems[`translations.${language}`], (text) => setWords({ ...words, [language]: text }))}
         />
       ))}
     </Decision>

@@ -7,7 +7,7 @@ import { call } from '../../../app/api.ts'
 import { SelectField, TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
-import { portalError } from '../portal-form-errors.ts'
+import { typed } from '../portal-form-errors.ts'
 import { problemOf, type Problems, useProblems } from '../problems.ts'
 import type { BankAccount } from './bank-queries.ts'
 
@@ -47,17 +47,13 @@ export function BankAccountDialog({ account, onClose }: { readonly account: Bank
         hint={t`As the team calls it, such as “SBI current account”`}
         autoComplete="off"
         maxLength={60}
-        value={values.name}
-        error={portalError(problems['name'])}
-        onChange={(event) => setValues({ ...values, name: event.target.value })}
+        {...typed(values.name, problems['name'], (name) => setValues({ ...values, name }))}
       />
       <TextField
         label={t`Last four digits of the account number`}
         inputMode="numeric"
         autoComplete="off"
-        value={values.lastFour}
-        error={portalError(problems['lastFour'])}
-        onChange={(event) => setValues({ ...values, lastFour: event.target.value })}
+        {...typed(values.lastFour, problems['lastFour'], (lastFour) => setValues({ ...values, lastFour }))}
       />
       <MappingFields mapping={values.mapping} problems={problems} onChange={(mapping) => setValues({ ...values, mapping })} />
     </Decision>
@@ -105,9 +101,7 @@ function MappingFields({ mapping, problems, onChange }: MappingProps) {
           label={label}
           autoComplete="off"
           maxLength={60}
-          value={mapping[name]}
-          error={portalError(problems[`mapping.${name}`])}
-          onChange={(event) => onChange({ ...mapping, [name]: event.target.value })}
+          {...typed(mapping[name], problems[`mapping.${name}`], (text) => onChange({ ...mapping, [name]: text }))}
         />
       ))}
       <SelectField

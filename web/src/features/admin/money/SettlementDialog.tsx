@@ -14,7 +14,7 @@ import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
 import { CoverNext, BillPages, useBillPages } from '../outlays/BillPages.tsx'
 import { Rupees } from '../outlays/OutlayForm.tsx'
-import { portalError } from '../portal-form-errors.ts'
+import { portalError, typed } from '../portal-form-errors.ts'
 import { problemOf, useProblems } from '../problems.ts'
 
 type Values = { readonly reference: string; readonly day: string; readonly amount: string; readonly fee: string }
@@ -73,17 +73,9 @@ export function SettlementDialog({ approvalAbove, onClose }: { readonly approval
           hint={t`The gateway's number for this settlement, or the bank's UTR. Each number can be recorded only once.`}
           autoComplete="off"
           maxLength={50}
-          value={values.reference}
-          error={portalError(problems.reference)}
-          onChange={(event) => set({ reference: event.target.value })}
+          {...typed(values.reference, problems.reference, (reference) => set({ reference }))}
         />
-        <TextField
-          label={t`Day of the settlement`}
-          type="date"
-          value={values.day}
-          error={portalError(problems.day)}
-          onChange={(event) => set({ day: event.target.value })}
-        />
+        <TextField label={t`Day of the settlement`} type="date" {...typed(values.day, problems.day, (day) => set({ day }))} />
         <Rupees
           label={t`Amount that reached our bank`}
           value={values.amount}

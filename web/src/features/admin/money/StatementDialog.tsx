@@ -9,7 +9,7 @@ import { formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
-import { portalError } from '../portal-form-errors.ts'
+import { typed } from '../portal-form-errors.ts'
 import { steppedUp } from '../step-up.ts'
 import type { BankAccount } from './bank-queries.ts'
 
@@ -75,9 +75,7 @@ export function StatementDialog({ account: { id, name }, onClose }: { readonly a
             hint={t`Days without a line count too. Today is not over yet.`}
             type="date"
             min={preview.until}
-            value={until}
-            error={portalError(problem)}
-            onChange={(event) => setUntil(event.target.value)}
+            {...typed(until, problem, setUntil)}
           />
         </>
       )}

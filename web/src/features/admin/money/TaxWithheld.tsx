@@ -16,7 +16,7 @@ import { toast } from '../../../ui/Toast.tsx'
 import { RowList } from '../RowList.tsx'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
-import { portalError } from '../portal-form-errors.ts'
+import { typed } from '../portal-form-errors.ts'
 import { personsOf } from '../queries.ts'
 import { useMay } from '../use-may.ts'
 import { Options } from '../Options.tsx'
@@ -134,9 +134,7 @@ function CertificateDialog({ member, quarter, onClose }: CertificateProps) {
         hint={t`As printed on the certificate of withheld tax.`}
         autoComplete="off"
         maxLength={40}
-        value={number}
-        error={portalError(problem)}
-        onChange={(event) => setNumber(event.target.value)}
+        {...typed(number, problem, setNumber)}
       />
     </Decision>
   )

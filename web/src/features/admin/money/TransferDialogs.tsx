@@ -11,7 +11,7 @@ import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
 import { Rupees } from '../outlays/OutlayForm.tsx'
-import { portalError } from '../portal-form-errors.ts'
+import { portalError, typed } from '../portal-form-errors.ts'
 import { problemOf, useProblems } from '../problems.ts'
 
 export type Transfer = Output<Api['transfers']>['transfers'][number]
@@ -99,26 +99,16 @@ export function TypedDialog({ onClose }: { readonly onClose: () => void }) {
         label={t`Reference of the order`}
         autoComplete="off"
         maxLength={20}
-        value={values.reference}
-        error={portalError(problems.reference)}
-        onChange={(event) => set({ reference: event.target.value })}
+        {...typed(values.reference, problems.reference, (reference) => set({ reference }))}
       />
       <TextField
         label={t`The bank's number (UTR)`}
         hint={t`The statement is matched by it later. Each number counts once.`}
         autoComplete="off"
         maxLength={50}
-        value={values.bankNumber}
-        error={portalError(problems.bankNumber)}
-        onChange={(event) => set({ bankNumber: event.target.value })}
+        {...typed(values.bankNumber, problems.bankNumber, (bankNumber) => set({ bankNumber }))}
       />
-      <TextField
-        label={t`Day of the transfer`}
-        type="date"
-        value={values.day}
-        error={portalError(problems.day)}
-        onChange={(event) => set({ day: event.target.value })}
-      />
+      <TextField label={t`Day of the transfer`} type="date" {...typed(values.day, problems.day, (day) => set({ day }))} />
       <Rupees
         label={t`Amount that came in`}
         value={values.amount}

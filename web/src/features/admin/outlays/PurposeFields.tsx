@@ -8,7 +8,7 @@ import { inEach, type Language, LANGUAGES, SPEECH } from '@roz/core/language.ts'
 import { useState } from 'react'
 import { currentLanguage } from '../../../app/language.ts'
 import { TextField } from '../../../ui/Field.tsx'
-import { portalError } from '../portal-form-errors.ts'
+import { typed } from '../portal-form-errors.ts'
 import { problemOf, type Problems } from '../problems.ts'
 
 type Purposes = Readonly<Record<Language, string>>
@@ -60,9 +60,7 @@ export function PurposeFields({ purposes: { words, fieldOf, set }, problems, lab
               hint={isOwn ? hint : t`Empty: readers of this language see the other one, marked as such.`}
               autoComplete="off"
               maxLength={120}
-              value={words[language]}
-              error={portalError(problems[fieldOf(language)])}
-              onChange={(event) => set(language, event.target.value)}
+              {...typed(words[language], problems[fieldOf(language)], (text) => set(language, text))}
             />
           </div>
         )

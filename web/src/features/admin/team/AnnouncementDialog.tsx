@@ -10,7 +10,7 @@ import { serverNowMs } from '../../clock.ts'
 import { Decision } from '../Decision.tsx'
 import { fromIndia, inIndia } from '../india-time.ts'
 import type { Announcement } from '../queries.ts'
-import { portalError } from '../portal-form-errors.ts'
+import { typed } from '../portal-form-errors.ts'
 import { problemOf, useProblems } from '../problems.ts'
 
 const DAY_MS = 86_400_000
@@ -64,9 +64,7 @@ export function AnnouncementDialog({ announcement, onClose }: { readonly announc
             hint={t`Plain text, at most ${ANNOUNCEMENT_MAX} characters.`}
             maxLength={ANNOUNCEMENT_MAX}
             rows={2}
-            value={values.text[language]}
-            error={portalError(problems[`text.${language}`])}
-            onChange={(event) => set({ text: { ...values.text, [language]: event.target.value } })}
+            {...typed(values.text[language], problems[`text.${language}`], (text) => set({ text: { ...values.text, [language]: text } }))}
           />
         )
       })}
@@ -74,24 +72,14 @@ export function AnnouncementDialog({ announcement, onClose }: { readonly announc
         label={t`Page to read more`}
         hint={t`A page of this app, such as /wallet or /money-trail. Empty: no link.`}
         autoComplete="off"
-        value={values.link}
-        error={portalError(problems.link)}
-        onChange={(event) => set({ link: event.target.value })}
+        {...typed(values.link, problems.link, (link) => set({ link }))}
       />
       <TextField
         label={t`Start (IST)`}
         type="datetime-local"
-        value={values.startsAt}
-        error={portalError(problems.startsAt)}
-        onChange={(event) => set({ startsAt: event.target.value })}
+        {...typed(values.startsAt, problems.startsAt, (startsAt) => set({ startsAt }))}
       />
-      <TextField
-        label={t`End (IST)`}
-        type="datetime-local"
-        value={values.endsAt}
-        error={portalError(problems.endsAt)}
-        onChange={(event) => set({ endsAt: event.target.value })}
-      />
+      <TextField label={t`End (IST)`} type="datetime-local" {...typed(values.endsAt, problems.endsAt, (endsAt) => set({ endsAt }))} />
       <Preview text={values.text} link={values.link.trim()} />
       {announcement?.status === 'running' ? (
         <p className="small muted under-button">{t`Members who have put this announcement away will not see the new text.`}</p>
