@@ -83,6 +83,12 @@ export function wordsFrom(...tables: readonly Words[]): WordsOf {
 /** The words of forms about a person. Other forms have their own table. */
 export const personError = wordsFrom(PERSON_TEXTS)
 
+/** What a field of the form needs beside its label: its registration, and the words of its problem. */
+export function registered<V extends FieldValues>(form: UseFormReturn<V>, name: Path<V>, words: WordsOf = personError) {
+  const errors = form.formState.errors as Record<string, { readonly message?: string } | undefined>
+  return { ...form.register(name), error: words(errors[name]?.message) }
+}
+
 /** The problems by field, in the order of the form. */
 export function problemsOf<V extends FieldValues>(values: V, errors: FieldErrors<V>): Record<string, string | undefined> {
   const named = errors as Record<string, { readonly message?: string } | undefined>

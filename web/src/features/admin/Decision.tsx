@@ -11,7 +11,7 @@ import * as z from 'zod/mini'
 import { ApiError, messageOf } from '../../app/api.ts'
 import { TextAreaField, TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { tellFirst, useRules } from '../forms.ts'
+import { registered, tellFirst, useRules } from '../forms.ts'
 import { useMoneyKeys } from '../money-key.ts'
 import { FormDialog } from '../FormDialog.tsx'
 import { stepUpAsks } from './team/queries.ts'
@@ -104,15 +104,9 @@ export function Decision<T>({
     <FormDialog title={title} confirm={confirm} danger={danger} unready={unready} busy={isSubmitting} onSubmit={decide} onClose={onClose}>
       {children}
       {question === undefined ? null : question.long === true ? (
-        <TextAreaField label={question.label} hint={question.hint} error={portalError(errors.text?.message)} {...form.register('text')} />
+        <TextAreaField label={question.label} hint={question.hint} {...registered(form, 'text', portalError)} />
       ) : (
-        <TextField
-          label={question.label}
-          hint={question.hint}
-          autoComplete="off"
-          error={portalError(errors.text?.message)}
-          {...form.register('text')}
-        />
+        <TextField label={question.label} hint={question.hint} autoComplete="off" {...registered(form, 'text', portalError)} />
       )}
       <StepUpFields asks={asks} register={form.register} errors={errors} byPasskey={decideByPasskey} />
     </FormDialog>

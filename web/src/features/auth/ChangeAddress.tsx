@@ -5,7 +5,7 @@ import { session } from '../../app/session.tsx'
 import { PasswordField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { FormDialog } from '../FormDialog.tsx'
-import { showRefusedFields, useRules, personError } from '../forms.ts'
+import { registered, showRefusedFields, useRules } from '../forms.ts'
 import { refreshMember } from '../queries.ts'
 import { NewAddressField, tellFirstProblem } from './fields.tsx'
 import { addressRules, type AddressValues } from './rules.ts'
@@ -15,7 +15,7 @@ type Props = { readonly onChanged: ((address: string) => void) | undefined; read
 export function ChangeAddress({ onChanged, onClose }: Props) {
   const { t } = useLingui()
   const form = useRules<AddressValues>(addressRules, { email: '', currentPassword: '' })
-  const { errors, isSubmitting } = form.formState
+  const { isSubmitting } = form.formState
 
   const change = form.handleSubmit(async (body) => {
     try {
@@ -44,15 +44,9 @@ export function ChangeAddress({ onChanged, onClose }: Props) {
       <NewAddressField
         given={form.watch('email')}
         onMeant={(email) => form.setValue('email', email, { shouldValidate: true })}
-        error={personError(errors.email?.message)}
-        {...form.register('email')}
+        {...registered(form, 'email')}
       />
-      <PasswordField
-        label={t`Password`}
-        autoComplete="current-password"
-        error={personError(errors.currentPassword?.message)}
-        {...form.register('currentPassword')}
-      />
+      <PasswordField label={t`Password`} autoComplete="current-password" {...registered(form, 'currentPassword')} />
     </FormDialog>
   )
 }

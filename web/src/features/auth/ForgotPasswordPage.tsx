@@ -7,14 +7,14 @@ import { paths } from '../../paths.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { useRules, personError } from '../forms.ts'
+import { personError, registered, useRules } from '../forms.ts'
 import { AuthSheet } from './AuthSheet.tsx'
 import { forgotRules, type ForgotValues } from './rules.ts'
 
 export function ForgotPasswordPage() {
   const { t } = useLingui()
   const form = useRules<ForgotValues>(forgotRules, { email: '' })
-  const { errors, isSubmitting } = form.formState
+  const { isSubmitting } = form.formState
   const [answer, setAnswer] = useState<string>()
 
   const ask = form.handleSubmit(
@@ -39,14 +39,7 @@ export function ForgotPasswordPage() {
   return (
     <AuthSheet title={t`Forgot password`} lead={t`Tell us your email and we send you a link to set a new password.`}>
       <form noValidate onSubmit={(event) => void ask(event)}>
-        <TextField
-          label={t`Email`}
-          type="email"
-          inputMode="email"
-          autoComplete="username"
-          error={personError(errors.email?.message)}
-          {...form.register('email')}
-        />
+        <TextField label={t`Email`} type="email" inputMode="email" autoComplete="username" {...registered(form, 'email')} />
         <Button type="submit" wide busy={isSubmitting}>{t`Send reset link`}</Button>
       </form>
       <p className="auth-foot">

@@ -13,7 +13,7 @@ import { settings, withDraws } from '../../app/settings.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { PhoneField, TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { judgeAgain, registerTyped, showRefusedFields, useRules, personError } from '../forms.ts'
+import { judgeAgain, personError, registered, registerTyped, showRefusedFields, useRules } from '../forms.ts'
 import { PHONE } from '../typing.ts'
 import { AuthSheet } from './AuthSheet.tsx'
 import { NewAddressField, NewPasswordFields, tellFirstProblem } from './fields.tsx'
@@ -48,12 +48,11 @@ function RegisterForm({ onDone }: { readonly onDone: (address: string) => void }
     <AuthSheet title={t`Register`} lead={t`One rupee a day, together.`}>
       <GoogleButton />
       <form noValidate onSubmit={(event) => void register(event)}>
-        <TextField label={t`Full name`} autoComplete="name" error={personError(errors.name?.message)} {...form.register('name')} />
+        <TextField label={t`Full name`} autoComplete="name" {...registered(form, 'name')} />
         <NewAddressField
           given={form.watch('email')}
           onMeant={(email) => form.setValue('email', email, { shouldValidate: true })}
-          error={personError(errors.email?.message)}
-          {...form.register('email')}
+          {...registered(form, 'email')}
         />
         <PhoneField label={t`Phone number`} error={personError(errors.phone?.message)} {...registerTyped(form, 'phone', PHONE)} />
         <NewPasswordFields

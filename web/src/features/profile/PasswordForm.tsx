@@ -6,7 +6,7 @@ import { session } from '../../app/session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { PasswordField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { showRefusedFields, tellFirst, useRules, personError } from '../forms.ts'
+import { registered, showRefusedFields, tellFirst, useRules } from '../forms.ts'
 import { passwordRules, type PasswordValues } from './rules.ts'
 
 const EMPTY: PasswordValues = { currentPassword: '', newPassword: '' }
@@ -39,8 +39,7 @@ export function PasswordForm({ onClose }: { readonly onClose: () => void }) {
         label={t`New password`}
         autoComplete="new-password"
         hint={t`At least 6 characters.`}
-        error={personError(errors.newPassword?.message)}
-        {...form.register('newPassword')}
+        {...registered(form, 'newPassword')}
       />
       <div className="buttons">
         <Button type="submit" kind="secondary" busy={isSubmitting}>{t`Change password`}</Button>

@@ -5,7 +5,7 @@ import { call, messageOf } from '../../app/api.ts'
 import { Button } from '../../ui/Button.tsx'
 import { PhoneField, TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { registerTyped, showRefusedFields, tellFirst, useRules, personError } from '../forms.ts'
+import { personError, registered, registerTyped, showRefusedFields, tellFirst, useRules } from '../forms.ts'
 import { PHONE } from '../typing.ts'
 import { AutoParticipate } from './AutoParticipate.tsx'
 import { profileRules, type ProfileValues } from './rules.ts'
@@ -36,7 +36,7 @@ export function ProfileEditor({ user, onSaved, onClose }: ProfileEditorProps) {
 
   return (
     <form noValidate onSubmit={(event) => void save(event)}>
-      <TextField label={t`Full Name`} autoComplete="name" error={personError(errors.name?.message)} {...form.register('name')} />
+      <TextField label={t`Full Name`} autoComplete="name" {...registered(form, 'name')} />
       <TextField label={t`Email Address`} type="email" value={user.email} readOnly hint={t`Cannot be changed`} autoComplete="email" />
       <PhoneField label={t`Phone Number`} error={personError(errors.phone?.message)} {...registerTyped(form, 'phone', PHONE)} />
       <AutoParticipate on={autoParticipate} onChange={(on) => form.setValue('autoParticipate', on, { shouldDirty: true })} />

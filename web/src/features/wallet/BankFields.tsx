@@ -4,7 +4,7 @@ import { useId } from 'react'
 import type { UseFormReturn } from 'react-hook-form'
 import { settings } from '../../app/settings.ts'
 import { SelectField, TextField } from '../../ui/Field.tsx'
-import { registerTyped } from '../forms.ts'
+import { registered, registerTyped } from '../forms.ts'
 import { bankError } from './bank-form-errors.ts'
 import { ACCOUNT, IFSC } from './bank-inputs.ts'
 import { BankOfIfsc, useBankDoubt } from './BankOfIfsc.tsx'
@@ -14,16 +14,10 @@ type PlaceProps = { readonly form: UseFormReturn<WithdrawValues>; readonly place
 
 export function PlaceFields({ form, place, onPlace }: PlaceProps) {
   const { t } = useLingui()
-  const { errors } = form.formState
   return (
     <>
       <PlaceChoice place={place} onPlace={onPlace} />
-      <TextField
-        label={t`Account holder name`}
-        autoComplete="name"
-        error={bankError(errors.accountHolderName?.message)}
-        {...form.register('accountHolderName')}
-      />
+      <TextField label={t`Account holder name`} autoComplete="name" {...registered(form, 'accountHolderName', bankError)} />
       {place === 'bank' ? (
         <BankFields form={form} />
       ) : (
@@ -34,8 +28,7 @@ export function PlaceFields({ form, place, onPlace }: PlaceProps) {
           autoCapitalize="none"
           spellCheck={false}
           hint={<UpiHint />}
-          error={bankError(errors.upiId?.message)}
-          {...form.register('upiId')}
+          {...registered(form, 'upiId', bankError)}
         />
       )}
     </>
@@ -104,14 +97,8 @@ function BankFields({ form }: Pick<PlaceProps, 'form'>) {
         error={bankError(errors.ifscCode?.message)}
         {...registerTyped(form, 'ifscCode', IFSC)}
       />
-      <TextField
-        label={t`Bank name`}
-        autoComplete="off"
-        hint={doubt}
-        error={bankError(errors.bankName?.message)}
-        {...form.register('bankName')}
-      />
-      <SelectField label={t`Account type`} error={bankError(errors.accountType?.message)} {...form.register('accountType')}>
+      <TextField label={t`Bank name`} autoComplete="off" hint={doubt} {...registered(form, 'bankName', bankError)} />
+      <SelectField label={t`Account type`} {...registered(form, 'accountType', bankError)}>
         <option value="savings">{t`Savings`}</option>
         <option value="current">{t`Current`}</option>
       </SelectField>

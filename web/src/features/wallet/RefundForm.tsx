@@ -13,7 +13,7 @@ import { AmountField, SelectField, TextAreaField } from '../../ui/Field.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { judgeAgain, showRefusedFields, tellFirst, useRules } from '../forms.ts'
+import { judgeAgain, registered, showRefusedFields, tellFirst, useRules } from '../forms.ts'
 import { InDoubt, tellEarlier } from '../InDoubt.tsx'
 import { moneyKeys } from '../money-key.ts'
 import { refreshMine, refreshMoney } from '../queries.ts'
@@ -91,7 +91,7 @@ export function RefundForm({ refundable, onClose }: RefundFormProps) {
         error={moneyError(errors.amount?.message)}
         {...registerAmount(form, 'amount')}
       />
-      <TextAreaField label={t`Reason`} rows={3} error={moneyError(errors.reason?.message)} {...form.register('reason')} />
+      <TextAreaField label={t`Reason`} rows={3} {...registered(form, 'reason', moneyError)} />
       {errors.root && <InDoubt />}
       <div className="buttons">
         <Button type="submit" busy={isSubmitting}>

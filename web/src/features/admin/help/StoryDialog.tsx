@@ -18,7 +18,7 @@ import { TextAreaField, TextField } from '../../../ui/Field.tsx'
 import { Modal } from '../../../ui/Modal.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { isPendingCharity } from '../../CharityName.tsx'
-import { tellFirst, useRules } from '../../forms.ts'
+import { registered, tellFirst, useRules } from '../../forms.ts'
 import { HelpField, KeptHelp } from '../HelpField.tsx'
 import { refreshStories, type ToldHelp } from '../queries.ts'
 import { type Picture, StoryPicture } from './StoryPicture.tsx'
@@ -46,7 +46,7 @@ export function StoryDialog({ story, help: given, onClose }: StoryDialogProps) {
     [own('charityDescription')]: purpose,
   })
   const form = useRules<StoryValues>(storyRules, { ...valuesOf(story), ...(given === undefined ? {} : wordsFor(given)) })
-  const { errors, isSubmitting } = form.formState
+  const { isSubmitting } = form.formState
   const [picture, setPicture] = useState<Picture>('kept')
   const [help, setHelp] = useState(story === undefined ? given : linkOf(story))
   const link = (chosen: ToldHelp | undefined): void => {
@@ -126,8 +126,7 @@ export function StoryDialog({ story, help: given, onClose }: StoryDialogProps) {
           type="url"
           inputMode="url"
           hint={t`A YouTube link. Leave empty until the video is up.`}
-          error={portalError(errors.videoUrl?.message)}
-          {...form.register('videoUrl')}
+          {...registered(form, 'videoUrl', portalError)}
         />
         <StoryPicture present={story?.imageUrl ?? null} picture={picture} onChange={setPicture} />
       </form>

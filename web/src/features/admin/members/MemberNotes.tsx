@@ -9,7 +9,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { TextAreaField } from '../../../ui/Field.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { toast } from '../../../ui/Toast.tsx'
-import { tellFirst, useRules } from '../../forms.ts'
+import { registered, tellFirst, useRules } from '../../forms.ts'
 import { type MemberView, Nothing, MemberPart } from './MemberParts.tsx'
 import { refreshPortal } from '../queries.ts'
 import { useMay } from '../use-may.ts'
@@ -37,7 +37,7 @@ export function MemberNotes({ id, notes }: { readonly id: string; readonly notes
 function NewNote({ id }: { readonly id: string }) {
   const { t } = useLingui()
   const form = useRules<{ text: string }>(z.object({ text: staffNote }), { text: '' })
-  const { errors, isSubmitting } = form.formState
+  const { isSubmitting } = form.formState
   const write = form.handleSubmit(
     async ({ text }) => {
       try {
@@ -55,8 +55,7 @@ function NewNote({ id }: { readonly id: string }) {
       <TextAreaField
         label={t`New note`}
         hint={t`Only the team reads it. It cannot be changed later.`}
-        error={portalError(errors.text?.message)}
-        {...form.register('text')}
+        {...registered(form, 'text', portalError)}
       />
       <Button type="submit" kind="secondary" busy={isSubmitting}>{t`Add note`}</Button>
     </form>

@@ -13,7 +13,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { NotLoaded } from '../../../ui/Feedback.tsx'
 import { PasswordField, SelectField, TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
-import { showRefusedFields, tellFirst, useRules } from '../../forms.ts'
+import { registered, showRefusedFields, tellFirst, useRules } from '../../forms.ts'
 import { DeviceRow } from '../../profile/SignedInDevices.tsx'
 import { Decision } from '../Decision.tsx'
 import { refreshPortal } from '../queries.ts'
@@ -81,7 +81,7 @@ function OwnRecord() {
     name: user?.name ?? '',
     language: user?.language ?? '',
   })
-  const { errors, isSubmitting } = form.formState
+  const { isSubmitting } = form.formState
   const save = form.handleSubmit(
     async ({ name, language }) => {
       try {
@@ -98,7 +98,7 @@ function OwnRecord() {
   return (
     <form className="form-sheet" noValidate onSubmit={(event) => void save(event)}>
       <h3>{t`Name and language`}</h3>
-      <TextField label={t`Name`} autoComplete="name" error={portalError(errors.name?.message)} {...form.register('name')} />
+      <TextField label={t`Name`} autoComplete="name" {...registered(form, 'name', portalError)} />
       <SelectField label={t`Language of emails`} {...form.register('language')}>
         {LANGUAGES.map((language) => (
           <option key={language} value={language} lang={language}>
@@ -116,7 +116,7 @@ const EMPTY = { currentPassword: '', newPassword: '' }
 function OwnPassword() {
   const { t } = useLingui()
   const form = useRules(z.object({ currentPassword: givenPassword, newPassword: staffPassword }), EMPTY)
-  const { errors, isSubmitting } = form.formState
+  const { isSubmitting } = form.formState
   const change = form.handleSubmit(
     async (body) => {
       try {
@@ -134,18 +134,12 @@ function OwnPassword() {
   return (
     <form className="form-sheet" noValidate onSubmit={(event) => void change(event)}>
       <h3>{t`Change password`}</h3>
-      <PasswordField
-        label={t`Current password`}
-        autoComplete="current-password"
-        error={portalError(errors.currentPassword?.message)}
-        {...form.register('currentPassword')}
-      />
+      <PasswordField label={t`Current password`} autoComplete="current-password" {...registered(form, 'currentPassword', portalError)} />
       <PasswordField
         label={t`New password`}
         hint={t`At least 12 characters.`}
         autoComplete="new-password"
-        error={portalError(errors.newPassword?.message)}
-        {...form.register('newPassword')}
+        {...registered(form, 'newPassword', portalError)}
       />
       <Button type="submit" kind="secondary" busy={isSubmitting}>{t`Change password`}</Button>
     </form>

@@ -11,7 +11,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { PasswordField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { AuthSheet } from '../../auth/AuthSheet.tsx'
-import { showRefusedFields, tellFirst, useRules, wordsFrom } from '../../forms.ts'
+import { registered, showRefusedFields, tellFirst, useRules, wordsFrom } from '../../forms.ts'
 
 const tokenIn = (search: string): string => new URLSearchParams(search).get('token') ?? ''
 const wordsOf = wordsFrom(PERSON_TEXTS, STAFF_TEXTS)
@@ -22,7 +22,7 @@ export function InvitationPage() {
   const navigate = useNavigate()
   const [token] = useState(() => tokenIn(window.location.search))
   const form = useRules(rules, { password: '' })
-  const { errors, isSubmitting } = form.formState
+  const { isSubmitting } = form.formState
   const accept = form.handleSubmit(
     async ({ password }) => {
       try {
@@ -50,8 +50,7 @@ export function InvitationPage() {
           label={t`New password`}
           hint={t`At least 12 characters.`}
           autoComplete="new-password"
-          error={wordsOf(errors.password?.message)}
-          {...form.register('password')}
+          {...registered(form, 'password', wordsOf)}
         />
         <Button type="submit" wide busy={isSubmitting}>{t`Create my account`}</Button>
       </form>

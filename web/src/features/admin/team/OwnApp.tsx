@@ -11,7 +11,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { PasswordField, TextField } from '../../../ui/Field.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { toast } from '../../../ui/Toast.tsx'
-import { tellFirst, useRules } from '../../forms.ts'
+import { registered, tellFirst, useRules } from '../../forms.ts'
 import { FormDialog } from '../../FormDialog.tsx'
 import { refreshPortal } from '../queries.ts'
 import { portalError } from '../portal-form-errors.ts'
@@ -96,7 +96,7 @@ function CodeDialog({ title, confirm, withPassword = false, send, onClose, child
   const { t } = useLingui()
   const rules = z.object({ password: withPassword ? givenPassword : z.string(), totp: secondFactor })
   const form = useRules<Given>(rules, { password: '', totp: '' })
-  const { errors, isSubmitting } = form.formState
+  const { isSubmitting } = form.formState
   const submit = form.handleSubmit(
     async (given) => {
       try {
@@ -116,19 +116,13 @@ function CodeDialog({ title, confirm, withPassword = false, send, onClose, child
     <FormDialog title={title} confirm={confirm} busy={isSubmitting} onSubmit={submit} onClose={onClose}>
       <p>{children}</p>
       {withPassword ? (
-        <PasswordField
-          label={t`Your password`}
-          autoComplete="current-password"
-          error={portalError(errors.password?.message)}
-          {...form.register('password')}
-        />
+        <PasswordField label={t`Your password`} autoComplete="current-password" {...registered(form, 'password', portalError)} />
       ) : null}
       <TextField
         label={t`Code of your authenticator app`}
         hint={t`6 digits, or a recovery code.`}
         autoComplete="one-time-code"
-        error={portalError(errors.totp?.message)}
-        {...form.register('totp')}
+        {...registered(form, 'totp', portalError)}
       />
     </FormDialog>
   )

@@ -10,7 +10,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { TextField } from '../../../ui/Field.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { toast } from '../../../ui/Toast.tsx'
-import { tellFirst, useRules } from '../../forms.ts'
+import { registered, tellFirst, useRules } from '../../forms.ts'
 import { Decision } from '../Decision.tsx'
 import { FormDialog } from '../../FormDialog.tsx'
 import { knowsPasskeys, makePasskey } from '../passkeys.ts'
@@ -100,7 +100,7 @@ function PasskeyList({ passkeys, onRemove }: { readonly passkeys: readonly Passk
 function AddDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useLingui()
   const form = useRules(z.object({ name: passkeyName, totp: totpCode }), { name: '', totp: '' })
-  const { errors, isSubmitting } = form.formState
+  const { isSubmitting } = form.formState
   const submit = form.handleSubmit(
     async ({ name, totp }) => {
       try {
@@ -122,16 +122,14 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
         label={t`Name of the passkey`}
         hint={t`For example: Laptop, or Key on my ring.`}
         autoComplete="off"
-        error={portalError(errors.name?.message)}
-        {...form.register('name')}
+        {...registered(form, 'name', portalError)}
       />
       <TextField
         label={t`Code of your authenticator app`}
         hint={t`6 digits.`}
         inputMode="numeric"
         autoComplete="one-time-code"
-        error={portalError(errors.totp?.message)}
-        {...form.register('totp')}
+        {...registered(form, 'totp', portalError)}
       />
     </FormDialog>
   )

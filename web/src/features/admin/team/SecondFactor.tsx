@@ -9,7 +9,7 @@ import { saveFile } from '../../../app/save-file.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
-import { tellFirst, useRules } from '../../forms.ts'
+import { registered, tellFirst, useRules } from '../../forms.ts'
 import { Decision } from '../Decision.tsx'
 import { portalError } from '../portal-form-errors.ts'
 import { qrOf, qrPath } from './qr.ts'
@@ -53,7 +53,7 @@ export function SetUpApp({ onDone }: { readonly onDone: () => void }) {
 function FirstCode({ started, onCodes }: { readonly started: Started; readonly onCodes: (codes: readonly string[]) => void }) {
   const { t } = useLingui()
   const form = useRules(z.object({ totp: totpCode }), { totp: '' })
-  const { errors, isSubmitting } = form.formState
+  const { isSubmitting } = form.formState
   const confirm = form.handleSubmit(
     async (body) => {
       try {
@@ -77,8 +77,7 @@ function FirstCode({ started, onCodes }: { readonly started: Started; readonly o
         hint={t`6 digits.`}
         inputMode="numeric"
         autoComplete="one-time-code"
-        error={portalError(errors.totp?.message)}
-        {...form.register('totp')}
+        {...registered(form, 'totp', portalError)}
       />
       <Button type="submit" busy={isSubmitting}>{t`Turn it on`}</Button>
     </form>

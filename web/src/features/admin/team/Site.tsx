@@ -11,7 +11,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Fact, NotLoaded } from '../../../ui/Feedback.tsx'
 import { TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
-import { tellFirst, useRules } from '../../forms.ts'
+import { registered, tellFirst, useRules } from '../../forms.ts'
 import { type SiteWords, siteQuery } from '../queries.ts'
 import { useMay } from '../use-may.ts'
 import { portalError } from '../portal-form-errors.ts'
@@ -40,7 +40,7 @@ export function Site() {
 function SiteForm({ site }: { readonly site: SiteWords }) {
   const { t } = useLingui()
   const form = useRules<SiteWords>(rules, site)
-  const { errors, isSubmitting } = form.formState
+  const { isSubmitting } = form.formState
   const save = form.handleSubmit(
     async (body) => {
       try {
@@ -62,23 +62,20 @@ function SiteForm({ site }: { readonly site: SiteWords }) {
         label={t`People in the community`}
         hint={t`Shown exactly as written, e.g. 14,000`}
         autoComplete="off"
-        error={portalError(errors.people?.message)}
-        {...form.register('people')}
+        {...registered(form, 'people', portalError)}
       />
       <TextField
         label={t`Contributors`}
         hint={t`Shown exactly as written, e.g. 10,000+`}
         autoComplete="off"
-        error={portalError(errors.contributors?.message)}
-        {...form.register('contributors')}
+        {...registered(form, 'contributors', portalError)}
       />
       <TextField
         label={t`How it works video`}
         hint={t`A YouTube link. Leave empty for no video.`}
         type="url"
         autoComplete="off"
-        error={portalError(errors.howItWorksVideo?.message)}
-        {...form.register('howItWorksVideo')}
+        {...registered(form, 'howItWorksVideo', portalError)}
       />
       <Button type="submit" busy={isSubmitting}>{t`Save`}</Button>
     </form>
