@@ -95,13 +95,12 @@ export function problemsOf<V extends FieldValues>(values: V, errors: FieldErrors
   return Object.fromEntries(Object.keys(values).map((field) => [field, named[field]?.message]))
 }
 
-/** Shows a refused form's first problem, in the order of its fields, as a toast. */
-export const tellFirst =
-  <V extends FieldValues>(form: UseFormReturn<V>, words: WordsOf = personError) =>
-  (problems: FieldErrors<V>): void => {
+/** Sends what the form's rules accept; otherwise shows the first problem, in the order of its fields, as a toast. */
+export const whenValid = <V extends FieldValues>(form: UseFormReturn<V>, words: WordsOf, send: (values: V) => Promise<void>) =>
+  form.handleSubmit(send, (problems) => {
     const problem = Object.values(problemsOf(form.getValues(), problems)).find((code) => code !== undefined)
     if (problem !== undefined) toast.error(words(problem))
-  }
+  })
 
 /** For a field that affects the validation of another: it validates the other field again if that field shows a problem. */
 export const judgeAgain = <N extends string>(form: Judged<N>, other: N) => ({

@@ -11,7 +11,7 @@ import * as z from 'zod/mini'
 import { ApiError, messageOf } from '../../app/api.ts'
 import { TextAreaField, TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { registered, tellFirst, useRules } from '../forms.ts'
+import { registered, useRules, whenValid } from '../forms.ts'
 import { useMoneyKeys } from '../money-key.ts'
 import { FormDialog } from '../FormDialog.tsx'
 import { stepUpAsks } from './team/queries.ts'
@@ -95,7 +95,7 @@ export function Decision<T>({
     await refreshPortal()
   }
 
-  const decide = form.handleSubmit((given) => decideAfter(() => sendStepUp(asks, given), given.text), tellFirst(form, portalError))
+  const decide = whenValid(form, portalError, (given) => decideAfter(() => sendStepUp(asks, given), given.text))
   const decideByPasskey = async (): Promise<void> => {
     if (await form.trigger('text', { shouldFocus: true })) await decideAfter(stepUpByPasskey, form.getValues('text'))
   }

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import * as z from 'zod/mini'
 import { messageOf } from '../../app/api.ts'
 import { toast } from '../../ui/Toast.tsx'
-import { tellFirst, useRules } from '../forms.ts'
+import { useRules, whenValid } from '../forms.ts'
 import { FormDialog } from '../FormDialog.tsx'
 import { stepUpAsks } from './team/queries.ts'
 import { stepUpByPasskey } from './passkeys.ts'
@@ -35,7 +35,7 @@ function Question({ asked: { settle } }: { readonly asked: Asked }) {
       toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
     }
   }
-  const confirm = form.handleSubmit((given) => settleAfter(() => sendStepUp(asks, given)), tellFirst(form, portalError))
+  const confirm = whenValid(form, portalError, (given) => settleAfter(() => sendStepUp(asks, given)))
 
   return (
     <FormDialog

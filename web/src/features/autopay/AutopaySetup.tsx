@@ -12,7 +12,7 @@ import { Button } from '../../ui/Button.tsx'
 import { PhoneField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
 import { withTicketKey } from '../../verify/ticket-key.ts'
-import { registerTyped, showRefusedFields, tellFirst, useRules, personError } from '../forms.ts'
+import { personError, registerTyped, showRefusedFields, useRules, whenValid } from '../forms.ts'
 import { refreshMine } from '../queries.ts'
 import { PHONE } from '../typing.ts'
 import './autopay.css'
@@ -30,24 +30,21 @@ export function AutopaySetup({ autopay, gateway }: { readonly autopay: Autopay; 
   // Whole rupees: both are settings.
   const [amount, below] = [`₹${formatCount(autopay.amount)}`, `₹${formatCount(autopay.below)}`]
 
-  const begin = form.handleSubmit(
-    async ({ phoneNumber }) => {
-      if (gateway.is !== 'ready') return toast.error(t`Payment system not initialized.`)
-      try {
-        const { sessionId } = await withTicketKey(member.id, (ticketKey) =>
-          call('setUpAutopay', { body: { phoneNumber, consent: true, ...(ticketKey === undefined ? {} : { ticketKey }) } }),
-        )
-        const result = await gateway.gateway.subscriptionsCheckout({ subsSessionId: sessionId, redirectTarget: '_self' })
-        if (result.error === undefined) return
-        toast.error(t`AutoPay could not be set up. Please try again.`)
-      } catch (error) {
-        showRefusedFields(form, error)
-        toast.error(messageOf(error, t`AutoPay could not be set up. Please try again.`))
-      }
-      await refreshMine()
-    },
-    tellFirst(form, personError),
-  )
+  const begin = whenValid(form, personError, async ({ phoneNumber }) => {
+    if (gateway.is !== 'ready') return toast.error(t`Payment system not initialized.`)
+    try {
+      const { sessionId } = await withTicketKey(member.id, (ticketKey) =>
+        call('setUpAutopay', { body: { phoneNumber, consent: true, ...(ticketKey === undefined ? {} : { ticketKey }) } }),
+      )
+      const result = await gateway.gateway.subscriptionsCheckout({ subsSessionId: sessionId, redirectTarget: '_self' })
+      if (result.error === undefined) return
+      toast.error(t`AutoPay could not be set up. Please try again.`)
+    } catch (error) {
+      showRefusedFields(form, error)
+      toast.error(messageOf(error, t`AutoPay could not be set up. Please try again.`))
+    }
+    await refreshMine()
+  })
 
   return (
     <form className="panel" noValidate onSubmit={(event) => void begin(event)} aria-labelledby="autopay">

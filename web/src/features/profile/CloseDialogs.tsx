@@ -10,7 +10,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { showRefusedFields, tellFirst, useRules } from '../forms.ts'
+import { showRefusedFields, useRules, whenValid } from '../forms.ts'
 import { moneyKeys } from '../money-key.ts'
 import { refreshMember, refreshMine } from '../queries.ts'
 import { PlaceFields } from '../wallet/BankFields.tsx'
@@ -62,10 +62,7 @@ function EmptyWallet({ onDone, onClose }: StepProps & { readonly onDone: () => v
       setBusy(false)
     }
   }
-  const submit = form.handleSubmit(
-    (values) => leave(placeOf(values, place, settings.modes.checksNames === true)),
-    tellFirst(form, bankError),
-  )
+  const submit = whenValid(form, bankError, (values) => leave(placeOf(values, place, settings.modes.checksNames === true)))
 
   return (
     <Modal

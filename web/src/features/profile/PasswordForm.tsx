@@ -6,7 +6,7 @@ import { session } from '../../app/session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { PasswordField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { registered, showRefusedFields, tellFirst, useRules } from '../forms.ts'
+import { personError, registered, showRefusedFields, useRules, whenValid } from '../forms.ts'
 import { passwordRules, type PasswordValues } from './rules.ts'
 
 const EMPTY: PasswordValues = { currentPassword: '', newPassword: '' }
@@ -17,7 +17,7 @@ export function PasswordForm({ onClose }: { readonly onClose: () => void }) {
   const { errors, isSubmitting } = form.formState
   // The button that opened the form has disappeared, so the form takes the focus.
   useEffect(() => form.setFocus('currentPassword'), [form])
-  const change = form.handleSubmit(async (values) => {
+  const change = whenValid(form, personError, async (values) => {
     try {
       session.signIn(await call('changePassword', { body: values }))
     } catch (error) {
@@ -26,7 +26,7 @@ export function PasswordForm({ onClose }: { readonly onClose: () => void }) {
     }
     onClose()
     toast.success(t`Your password was changed. You are logged out everywhere else.`)
-  }, tellFirst(form))
+  })
   return (
     <form className="form-sheet" noValidate onSubmit={(event) => void change(event)}>
       <PasswordField

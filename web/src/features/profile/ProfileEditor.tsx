@@ -5,7 +5,7 @@ import { call, messageOf } from '../../app/api.ts'
 import { Button } from '../../ui/Button.tsx'
 import { PhoneField, TextField } from '../../ui/Field.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { personError, registered, registerTyped, showRefusedFields, tellFirst, useRules } from '../forms.ts'
+import { personError, registered, registerTyped, showRefusedFields, useRules, whenValid } from '../forms.ts'
 import { PHONE } from '../typing.ts'
 import { AutoParticipate } from './AutoParticipate.tsx'
 import { profileRules, type ProfileValues } from './rules.ts'
@@ -22,7 +22,7 @@ export function ProfileEditor({ user, onSaved, onClose }: ProfileEditorProps) {
   const { errors, isSubmitting } = form.formState
   const autoParticipate = form.watch('autoParticipate')
 
-  const save = form.handleSubmit(async ({ name, phone, autoParticipate }) => {
+  const save = whenValid(form, personError, async ({ name, phone, autoParticipate }) => {
     const body = { autoParticipate, ...(name === user.name ? {} : { name }), ...(phone === '' ? {} : { phone }) }
     try {
       onSaved((await call('updateProfile', { body })).user ?? body)
@@ -32,7 +32,7 @@ export function ProfileEditor({ user, onSaved, onClose }: ProfileEditorProps) {
       return toast.error(messageOf(error, t`The change could not be saved.`))
     }
     onClose()
-  }, tellFirst(form))
+  })
 
   return (
     <form noValidate onSubmit={(event) => void save(event)}>

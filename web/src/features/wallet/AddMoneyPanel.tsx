@@ -16,7 +16,7 @@ import { Spinner } from '../../ui/Feedback.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { formatCount } from '@roz/core/numbers.ts'
 import { toast } from '../../ui/Toast.tsx'
-import { registerTyped, showRefusedFields, tellFirst, useRules } from '../forms.ts'
+import { registerTyped, showRefusedFields, useRules, whenValid } from '../forms.ts'
 import { Least } from '../Least.tsx'
 import { refreshMine, refreshMoney } from '../queries.ts'
 import { PHONE } from '../typing.ts'
@@ -51,32 +51,29 @@ export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
   const [amount, phone] = form.watch(['amount', 'phoneNumber'])
   const paise = typedPaise(amount)
 
-  const add = form.handleSubmit(
-    async (values) => {
-      if (gateway.is !== 'ready') return toast.error(t`Payment system not initialized.`)
-      const body = { amount: rupeesFromPaise(typedPaise(values.amount) ?? ZERO), phoneNumber: values.phoneNumber }
-      let session: string
-      try {
-        const order = await withTicketKey(member.id, (ticketKey) =>
-          call('addMoney', { body: ticketKey === undefined ? body : { ...body, ticketKey } }),
-        )
-        session = order.payment_session_id
-      } catch (error) {
-        showRefusedFields(form, error)
-        return toast.error(messageOf(error, t`Failed to add money`))
-      }
-      try {
-        const checkout = gateway.gateway.checkout({ paymentSessionId: session, redirectTarget: '_self' })
-        const result = await Promise.race([checkout, shownAgain()])
-        if (result?.error === undefined) return
-      } catch (error) {
-        console.warn('The checkout did not open:', error)
-      }
-      toast.error(t`Payment failed. Please try again.`)
-      await refreshMine()
-    },
-    tellFirst(form, moneyError),
-  )
+  const add = whenValid(form, moneyError, async (values) => {
+    if (gateway.is !== 'ready') return toast.error(t`Payment system not initialized.`)
+    const body = { amount: rupeesFromPaise(typedPaise(values.amount) ?? ZERO), phoneNumber: values.phoneNumber }
+    let session: string
+    try {
+      const order = await withTicketKey(member.id, (ticketKey) =>
+        call('addMoney', { body: ticketKey === undefined ? body : { ...body, ticketKey } }),
+      )
+      session = order.payment_session_id
+    } catch (error) {
+      showRefusedFields(form, error)
+      return toast.error(messageOf(error, t`Failed to add money`))
+    }
+    try {
+      const checkout = gateway.gateway.checkout({ paymentSessionId: session, redirectTarget: '_self' })
+      const result = await Promise.race([checkout, shownAgain()])
+      if (result?.error === undefined) return
+    } catch (error) {
+      console.warn('The checkout did not open:', error)
+    }
+    toast.error(t`Payment failed. Please try again.`)
+    await refreshMine()
+  })
 
   return (
     <form className="panel" id="add-money" noValidate onSubmit={(event) => void add(event)} aria-labelledby="add-money-heading">

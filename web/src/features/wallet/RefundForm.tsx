@@ -13,7 +13,7 @@ import { AmountField, SelectField, TextAreaField } from '../../ui/Field.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { judgeAgain, registered, showRefusedFields, tellFirst, useRules } from '../forms.ts'
+import { judgeAgain, registered, showRefusedFields, useRules, whenValid } from '../forms.ts'
 import { InDoubt, tellEarlier } from '../InDoubt.tsx'
 import { moneyKeys } from '../money-key.ts'
 import { refreshMine, refreshMoney } from '../queries.ts'
@@ -54,27 +54,24 @@ export function RefundForm({ refundable, onClose }: RefundFormProps) {
     if (chosen === undefined) form.setValue('orderId', newest)
   }, [chosen, form, newest])
 
-  const ask = form.handleSubmit(
-    async ({ orderId: order_id, amount: typed, reason }) => {
-      const body = { order_id, amount: rupeesFromPaise(typedPaise(typed) ?? ZERO), reason }
-      try {
-        const { answer, isOfEarlierPress } = await moneyKeys.refunds(body, (idempotencyKey) =>
-          call('requestRefund', { body, idempotencyKey }),
-        )
-        const { createdAt } = answer.refund
-        if (isOfEarlierPress(createdAt)) return tellEarlier(createdAt)
-        session.setBalance(answer.balance)
-      } catch (error) {
-        showRefusedFields(form, error)
-        refreshMoney()
-        return toast.error(messageOf(error, t`The refund could not be requested.`))
-      }
-      onClose()
-      toast.success(t`Refund requested. We'll review it soon.`)
-      await refreshMine()
-    },
-    tellFirst(form, moneyError),
-  )
+  const ask = whenValid(form, moneyError, async ({ orderId: order_id, amount: typed, reason }) => {
+    const body = { order_id, amount: rupeesFromPaise(typedPaise(typed) ?? ZERO), reason }
+    try {
+      const { answer, isOfEarlierPress } = await moneyKeys.refunds(body, (idempotencyKey) =>
+        call('requestRefund', { body, idempotencyKey }),
+      )
+      const { createdAt } = answer.refund
+      if (isOfEarlierPress(createdAt)) return tellEarlier(createdAt)
+      session.setBalance(answer.balance)
+    } catch (error) {
+      showRefusedFields(form, error)
+      refreshMoney()
+      return toast.error(messageOf(error, t`The refund could not be requested.`))
+    }
+    onClose()
+    toast.success(t`Refund requested. We'll review it soon.`)
+    await refreshMine()
+  })
 
   return (
     <form className="form-sheet refund-form spaced" noValidate onSubmit={(event) => void ask(event)}>

@@ -20,7 +20,7 @@ import { AmountField } from '../../ui/Field.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { showRefusedFields, tellFirst, useRules } from '../forms.ts'
+import { showRefusedFields, useRules, whenValid } from '../forms.ts'
 import { Least } from '../Least.tsx'
 import { registerAmount } from './money-inputs.ts'
 import { typedPaise } from './amounts.ts'
@@ -57,24 +57,19 @@ function AmountForm({ onMade }: { readonly onMade: () => void }) {
   }, [topupMinRupees, topupMaxRupees])
   const form = useRules<{ amount: string }>(rules, { amount: '' })
   const { errors, isSubmitting } = form.formState
-  const add = form.handleSubmit(
-    async (values) => {
-      const body = { amount: rupeesFromPaise(typedPaise(values.amount) ?? ZERO) }
-      try {
-        await withTicketKey(member.id, (ticketKey) =>
-          call('askTransfer', { body: ticketKey === undefined ? body : { ...body, ticketKey } }),
-        )
-      } catch (error) {
-        showRefusedFields(form, error)
-        return toast.error(messageOf(error, t`Failed to add money`))
-      }
-      // Left now, before it is empty: leaving it later would show an error line, and move the button that is pressed.
-      if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
-      form.reset({ amount: '' })
-      onMade()
-    },
-    tellFirst(form, moneyError),
-  )
+  const add = whenValid(form, moneyError, async (values) => {
+    const body = { amount: rupeesFromPaise(typedPaise(values.amount) ?? ZERO) }
+    try {
+      await withTicketKey(member.id, (ticketKey) => call('askTransfer', { body: ticketKey === undefined ? body : { ...body, ticketKey } }))
+    } catch (error) {
+      showRefusedFields(form, error)
+      return toast.error(messageOf(error, t`Failed to add money`))
+    }
+    // Left now, before it is empty: leaving it later would show an error line, and move the button that is pressed.
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+    form.reset({ amount: '' })
+    onMade()
+  })
   return (
     <form noValidate onSubmit={(event) => void add(event)}>
       <AmountField

@@ -10,7 +10,7 @@ import { Button } from '../../ui/Button.tsx'
 import { AmountField } from '../../ui/Field.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { showRefusedFields, tellFirst, useRules } from '../forms.ts'
+import { showRefusedFields, useRules, whenValid } from '../forms.ts'
 import { refreshMine, refreshMoney } from '../queries.ts'
 import { registerAmount } from './money-inputs.ts'
 import { typedPaise } from './amounts.ts'
@@ -31,31 +31,26 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
   const { errors, isSubmitting } = form.formState
   const paise = typedPaise(form.watch('amount'))
 
-  const withdraw = form.handleSubmit(
-    async (values) => {
-      const body = {
-        amount: rupeesFromPaise(typedPaise(values.amount) ?? ZERO),
-        ...placeOf(values, place, settings.modes.checksNames === true),
-      }
-      try {
-        const { answer, isOfEarlierPress } = await moneyKeys.withdrawals(body, (idempotencyKey) =>
-          call('withdraw', { body, idempotencyKey }),
-        )
-        const { withdrawal }: Partial<typeof answer> = answer
-        const createdAt = withdrawal?.createdAt
-        if (createdAt !== undefined && isOfEarlierPress(createdAt)) return tellEarlier(createdAt)
-        session.setBalance(answer.balance)
-      } catch (error) {
-        showRefusedFields(form, error)
-        refreshMoney()
-        return toast.error(messageOf(error, t`Failed to withdraw money`))
-      }
-      form.reset(EMPTY)
-      toast.success(t`Withdrawal request submitted!`)
-      await refreshMine()
-    },
-    tellFirst(form, bankError),
-  )
+  const withdraw = whenValid(form, bankError, async (values) => {
+    const body = {
+      amount: rupeesFromPaise(typedPaise(values.amount) ?? ZERO),
+      ...placeOf(values, place, settings.modes.checksNames === true),
+    }
+    try {
+      const { answer, isOfEarlierPress } = await moneyKeys.withdrawals(body, (idempotencyKey) => call('withdraw', { body, idempotencyKey }))
+      const { withdrawal }: Partial<typeof answer> = answer
+      const createdAt = withdrawal?.createdAt
+      if (createdAt !== undefined && isOfEarlierPress(createdAt)) return tellEarlier(createdAt)
+      session.setBalance(answer.balance)
+    } catch (error) {
+      showRefusedFields(form, error)
+      refreshMoney()
+      return toast.error(messageOf(error, t`Failed to withdraw money`))
+    }
+    form.reset(EMPTY)
+    toast.success(t`Withdrawal request submitted!`)
+    await refreshMine()
+  })
 
   return (
     <form className="panel" noValidate onSubmit={(event) => void withdraw(event)} aria-labelledby="withdraw-heading">

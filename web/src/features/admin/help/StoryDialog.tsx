@@ -18,7 +18,7 @@ import { TextAreaField, TextField } from '../../../ui/Field.tsx'
 import { Modal } from '../../../ui/Modal.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { isPendingCharity } from '../../CharityName.tsx'
-import { registered, tellFirst, useRules } from '../../forms.ts'
+import { registered, useRules, whenValid } from '../../forms.ts'
 import { HelpField, KeptHelp } from '../HelpField.tsx'
 import { refreshStories, type ToldHelp } from '../queries.ts'
 import { type Picture, StoryPicture } from './StoryPicture.tsx'
@@ -60,32 +60,29 @@ export function StoryDialog({ story, help: given, onClose }: StoryDialogProps) {
     fill('charityDescription')
   }
 
-  const save = form.handleSubmit(
-    async (values) => {
-      try {
-        const saved =
-          story === undefined
-            ? await call('createStory', { body: { ...bodyOf(values), outlayId: help?.id ?? null } })
-            : await call('updateStory', {
-                params: { id: story.id },
-                body: {
-                  ...changesOf(story, values),
-                  ...(picture === 'removed' ? { imageUrl: null } : {}),
-                  ...(help?.id === linkOf(story)?.id ? {} : { outlayId: help?.id ?? null, seen: seenOf(story) }),
-                },
-              })
-        await savePicture(story?.id ?? saved.story.id)
-      } catch (error) {
-        showRefusedStory(form, error, story)
-        return toast.error(messageOf(error, t`Failed to update story`))
-      }
-      // Before the dialog closes: an edit that is opened at once must show what was saved.
-      await refreshStories()
-      onClose()
-      toast.success(story === undefined ? t`Impact story created!` : t`Impact story updated!`)
-    },
-    tellFirst(form, portalError),
-  )
+  const save = whenValid(form, portalError, async (values) => {
+    try {
+      const saved =
+        story === undefined
+          ? await call('createStory', { body: { ...bodyOf(values), outlayId: help?.id ?? null } })
+          : await call('updateStory', {
+              params: { id: story.id },
+              body: {
+                ...changesOf(story, values),
+                ...(picture === 'removed' ? { imageUrl: null } : {}),
+                ...(help?.id === linkOf(story)?.id ? {} : { outlayId: help?.id ?? null, seen: seenOf(story) }),
+              },
+            })
+      await savePicture(story?.id ?? saved.story.id)
+    } catch (error) {
+      showRefusedStory(form, error, story)
+      return toast.error(messageOf(error, t`Failed to update story`))
+    }
+    // Before the dialog closes: an edit that is opened at once must show what was saved.
+    await refreshStories()
+    onClose()
+    toast.success(story === undefined ? t`Impact story created!` : t`Impact story updated!`)
+  })
   /** The words are saved by then: a refused picture is said, and can be chosen again in an edit. */
   const savePicture = async (id: string): Promise<void> => {
     if (!(picture instanceof File)) return

@@ -9,7 +9,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { TextAreaField } from '../../../ui/Field.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { toast } from '../../../ui/Toast.tsx'
-import { registered, tellFirst, useRules } from '../../forms.ts'
+import { registered, useRules, whenValid } from '../../forms.ts'
 import { type MemberView, Nothing, MemberPart } from './MemberParts.tsx'
 import { refreshPortal } from '../queries.ts'
 import { useMay } from '../use-may.ts'
@@ -38,18 +38,15 @@ function NewNote({ id }: { readonly id: string }) {
   const { t } = useLingui()
   const form = useRules<{ text: string }>(z.object({ text: staffNote }), { text: '' })
   const { isSubmitting } = form.formState
-  const write = form.handleSubmit(
-    async ({ text }) => {
-      try {
-        await call('noteUser', { params: { id }, body: { text } })
-        form.reset()
-        await refreshPortal()
-      } catch (error) {
-        toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
-      }
-    },
-    tellFirst(form, portalError),
-  )
+  const write = whenValid(form, portalError, async ({ text }) => {
+    try {
+      await call('noteUser', { params: { id }, body: { text } })
+      form.reset()
+      await refreshPortal()
+    } catch (error) {
+      toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
+    }
+  })
   return (
     <form noValidate onSubmit={(event) => void write(event)}>
       <TextAreaField

@@ -13,7 +13,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { NotLoaded } from '../../../ui/Feedback.tsx'
 import { PasswordField, SelectField, TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
-import { registered, showRefusedFields, tellFirst, useRules } from '../../forms.ts'
+import { registered, showRefusedFields, useRules, whenValid } from '../../forms.ts'
 import { DeviceRow } from '../../profile/SignedInDevices.tsx'
 import { Decision } from '../Decision.tsx'
 import { refreshPortal } from '../queries.ts'
@@ -82,19 +82,16 @@ function OwnRecord() {
     language: user?.language ?? '',
   })
   const { isSubmitting } = form.formState
-  const save = form.handleSubmit(
-    async ({ name, language }) => {
-      try {
-        const chosen = LANGUAGES.find((one) => one === language)
-        session.setUser((await call('updateStaffAccount', { body: { name, ...(chosen === undefined ? {} : { language: chosen }) } })).user)
-        toast.success(t`Saved.`)
-      } catch (error) {
-        showRefusedFields(form, error)
-        toast.error(messageOf(error, t`The change could not be saved.`))
-      }
-    },
-    tellFirst(form, portalError),
-  )
+  const save = whenValid(form, portalError, async ({ name, language }) => {
+    try {
+      const chosen = LANGUAGES.find((one) => one === language)
+      session.setUser((await call('updateStaffAccount', { body: { name, ...(chosen === undefined ? {} : { language: chosen }) } })).user)
+      toast.success(t`Saved.`)
+    } catch (error) {
+      showRefusedFields(form, error)
+      toast.error(messageOf(error, t`The change could not be saved.`))
+    }
+  })
   return (
     <form className="form-sheet" noValidate onSubmit={(event) => void save(event)}>
       <h3>{t`Name and language`}</h3>
@@ -117,20 +114,17 @@ function OwnPassword() {
   const { t } = useLingui()
   const form = useRules(z.object({ currentPassword: givenPassword, newPassword: staffPassword }), EMPTY)
   const { isSubmitting } = form.formState
-  const change = form.handleSubmit(
-    async (body) => {
-      try {
-        await call('changeStaffPassword', { body })
-      } catch (error) {
-        showRefusedFields(form, error)
-        return toast.error(messageOf(error, t`The change could not be saved.`))
-      }
-      form.reset(EMPTY)
-      toast.success(t`Your password was changed. You are logged out everywhere else.`)
-      await refreshPortal()
-    },
-    tellFirst(form, portalError),
-  )
+  const change = whenValid(form, portalError, async (body) => {
+    try {
+      await call('changeStaffPassword', { body })
+    } catch (error) {
+      showRefusedFields(form, error)
+      return toast.error(messageOf(error, t`The change could not be saved.`))
+    }
+    form.reset(EMPTY)
+    toast.success(t`Your password was changed. You are logged out everywhere else.`)
+    await refreshPortal()
+  })
   return (
     <form className="form-sheet" noValidate onSubmit={(event) => void change(event)}>
       <h3>{t`Change password`}</h3>

@@ -11,7 +11,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { PasswordField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { AuthSheet } from '../../auth/AuthSheet.tsx'
-import { registered, showRefusedFields, tellFirst, useRules, wordsFrom } from '../../forms.ts'
+import { registered, showRefusedFields, useRules, whenValid, wordsFrom } from '../../forms.ts'
 
 const tokenIn = (search: string): string => new URLSearchParams(search).get('token') ?? ''
 const wordsOf = wordsFrom(PERSON_TEXTS, STAFF_TEXTS)
@@ -23,19 +23,16 @@ export function InvitationPage() {
   const [token] = useState(() => tokenIn(window.location.search))
   const form = useRules(rules, { password: '' })
   const { isSubmitting } = form.formState
-  const accept = form.handleSubmit(
-    async ({ password }) => {
-      try {
-        const { message } = await call('acceptInvitation', { body: { token, password } })
-        toast.success(message)
-        await navigate({ to: paths.adminLogin, replace: true })
-      } catch (error) {
-        showRefusedFields(form, error)
-        toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
-      }
-    },
-    tellFirst(form, wordsOf),
-  )
+  const accept = whenValid(form, wordsOf, async ({ password }) => {
+    try {
+      const { message } = await call('acceptInvitation', { body: { token, password } })
+      toast.success(message)
+      await navigate({ to: paths.adminLogin, replace: true })
+    } catch (error) {
+      showRefusedFields(form, error)
+      toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
+    }
+  })
   if (token === '') {
     return (
       <AuthSheet title={t`Join the team`} lead={t`This link is not complete. Please open the link of your invitation again.`}>

@@ -11,7 +11,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { PasswordField, TextField } from '../../../ui/Field.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { toast } from '../../../ui/Toast.tsx'
-import { registered, tellFirst, useRules } from '../../forms.ts'
+import { registered, useRules, whenValid } from '../../forms.ts'
 import { FormDialog } from '../../FormDialog.tsx'
 import { refreshPortal } from '../queries.ts'
 import { portalError } from '../portal-form-errors.ts'
@@ -97,21 +97,18 @@ function CodeDialog({ title, confirm, withPassword = false, send, onClose, child
   const rules = z.object({ password: withPassword ? givenPassword : z.string(), totp: secondFactor })
   const form = useRules<Given>(rules, { password: '', totp: '' })
   const { isSubmitting } = form.formState
-  const submit = form.handleSubmit(
-    async (given) => {
-      try {
-        await send(given)
-        onClose()
-      } catch (error) {
-        const code = error instanceof ApiError ? error.code : ''
-        const message = messageOf(error, t`Network error. Please check your connection and try again.`)
-        if (code === 'wrong_code') form.setError('totp', { message })
-        else if (code === 'wrong_password') form.setError('password', { message })
-        else toast.error(message)
-      }
-    },
-    tellFirst(form, portalError),
-  )
+  const submit = whenValid(form, portalError, async (given) => {
+    try {
+      await send(given)
+      onClose()
+    } catch (error) {
+      const code = error instanceof ApiError ? error.code : ''
+      const message = messageOf(error, t`Network error. Please check your connection and try again.`)
+      if (code === 'wrong_code') form.setError('totp', { message })
+      else if (code === 'wrong_password') form.setError('password', { message })
+      else toast.error(message)
+    }
+  })
   return (
     <FormDialog title={title} confirm={confirm} busy={isSubmitting} onSubmit={submit} onClose={onClose}>
       <p>{children}</p>

@@ -10,7 +10,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { TextField } from '../../../ui/Field.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { toast } from '../../../ui/Toast.tsx'
-import { registered, tellFirst, useRules } from '../../forms.ts'
+import { registered, useRules, whenValid } from '../../forms.ts'
 import { Decision } from '../Decision.tsx'
 import { FormDialog } from '../../FormDialog.tsx'
 import { knowsPasskeys, makePasskey } from '../passkeys.ts'
@@ -101,21 +101,18 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useLingui()
   const form = useRules(z.object({ name: passkeyName, totp: totpCode }), { name: '', totp: '' })
   const { isSubmitting } = form.formState
-  const submit = form.handleSubmit(
-    async ({ name, totp }) => {
-      try {
-        const { publicKey } = await call('startPasskey', { body: { totp } })
-        await call('addPasskey', { body: { name, credential: await makePasskey(publicKey) } })
-        onClose()
-        toast.success(t`The passkey is added.`)
-        await refreshPortal()
-      } catch (error) {
-        if (error instanceof ApiError && error.code === 'wrong_code') return form.setError('totp', { message: error.message })
-        toast.error(messageOf(error, t`The passkey was not added. Please try again.`))
-      }
-    },
-    tellFirst(form, portalError),
-  )
+  const submit = whenValid(form, portalError, async ({ name, totp }) => {
+    try {
+      const { publicKey } = await call('startPasskey', { body: { totp } })
+      await call('addPasskey', { body: { name, credential: await makePasskey(publicKey) } })
+      onClose()
+      toast.success(t`The passkey is added.`)
+      await refreshPortal()
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'wrong_code') return form.setError('totp', { message: error.message })
+      toast.error(messageOf(error, t`The passkey was not added. Please try again.`))
+    }
+  })
   return (
     <FormDialog title={<Trans>Add a passkey</Trans>} confirm={t`Add`} busy={isSubmitting} onSubmit={submit} onClose={onClose}>
       <TextField

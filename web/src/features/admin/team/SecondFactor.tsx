@@ -9,7 +9,7 @@ import { saveFile } from '../../../app/save-file.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
-import { registered, tellFirst, useRules } from '../../forms.ts'
+import { registered, useRules, whenValid } from '../../forms.ts'
 import { Decision } from '../Decision.tsx'
 import { portalError } from '../portal-form-errors.ts'
 import { qrOf, qrPath } from './qr.ts'
@@ -54,17 +54,14 @@ function FirstCode({ started, onCodes }: { readonly started: Started; readonly o
   const { t } = useLingui()
   const form = useRules(z.object({ totp: totpCode }), { totp: '' })
   const { isSubmitting } = form.formState
-  const confirm = form.handleSubmit(
-    async (body) => {
-      try {
-        onCodes((await call('confirmTotp', { body })).recoveryCodes)
-      } catch (error) {
-        if (error instanceof ApiError && error.code === 'wrong_code') return form.setError('totp', { message: error.message })
-        toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
-      }
-    },
-    tellFirst(form, portalError),
-  )
+  const confirm = whenValid(form, portalError, async (body) => {
+    try {
+      onCodes((await call('confirmTotp', { body })).recoveryCodes)
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'wrong_code') return form.setError('totp', { message: error.message })
+      toast.error(messageOf(error, t`Network error. Please check your connection and try again.`))
+    }
+  })
   return (
     <form noValidate className="form-sheet" onSubmit={(event) => void confirm(event)}>
       <p>{t`Scan this code with the app, or type the key into it.`}</p>

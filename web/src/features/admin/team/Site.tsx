@@ -11,7 +11,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Fact, NotLoaded } from '../../../ui/Feedback.tsx'
 import { TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
-import { registered, tellFirst, useRules } from '../../forms.ts'
+import { registered, useRules, whenValid } from '../../forms.ts'
 import { type SiteWords, siteQuery } from '../queries.ts'
 import { useMay } from '../use-may.ts'
 import { portalError } from '../portal-form-errors.ts'
@@ -41,21 +41,17 @@ function SiteForm({ site }: { readonly site: SiteWords }) {
   const { t } = useLingui()
   const form = useRules<SiteWords>(rules, site)
   const { isSubmitting } = form.formState
-  const save = form.handleSubmit(
-    async (body) => {
-      try {
-        const answer = await call('editSite', { body })
-        queryClient.setQueryData(siteQuery.queryKey, answer)
-        toast.success(t`Saved. The public pages show the new text.`)
-      } catch (error) {
-        if (error instanceof ApiError)
-          for (const [field, message] of Object.entries(error.fields))
-            if (field in site) form.setError(field as keyof SiteWords, { message })
-        toast.error(messageOf(error, t`The words could not be saved.`))
-      }
-    },
-    tellFirst(form, portalError),
-  )
+  const save = whenValid(form, portalError, async (body) => {
+    try {
+      const answer = await call('editSite', { body })
+      queryClient.setQueryData(siteQuery.queryKey, answer)
+      toast.success(t`Saved. The public pages show the new text.`)
+    } catch (error) {
+      if (error instanceof ApiError)
+        for (const [field, message] of Object.entries(error.fields)) if (field in site) form.setError(field as keyof SiteWords, { message })
+      toast.error(messageOf(error, t`The words could not be saved.`))
+    }
+  })
   return (
     <form className="site-words" noValidate onSubmit={(event) => void save(event)}>
       <TextField
