@@ -1,10 +1,11 @@
 /** The dependencies of the payouts feature. */
 import type { PaymentGateway } from '../../adapters/payments/port.ts'
 import type { PayoutGateway } from '../../adapters/payouts/port.ts'
-import type { Paise } from '@roz/core/money.ts'
+import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { Db } from '../../db/sql.ts'
 import type { Meters } from '../../operation/meters.ts'
 import type { Attempt } from '../../jobs/parking.ts'
+import { readAllowance } from '../../ledger/approvals.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { openWork, type WorkView } from '../../staff/open-work.ts'
 
@@ -27,3 +28,7 @@ export type PayoutsDeps = {
 
 export const workFor = ({ payouts, gateway }: Pick<PayoutsDeps, 'payouts' | 'gateway'>, viewer: WorkView['viewer']) =>
   openWork({ viewer, payoutsByHand: payouts === undefined, byTransfer: gateway.checkout === undefined })
+
+/** In rupees, the largest amount that this person can still decide alone. */
+export const allowanceOf = async ({ db, approvalAbove: limit }: PayoutsDeps, { memberId: by }: { readonly memberId: bigint }) =>
+  rupeesFromPaise(await readAllowance(db, { by, limit }))

@@ -6,17 +6,15 @@
  * - The first sweep after a hold sends the payouts and refunds that the hold stopped.
  * - Without payout keys the same calls serve payments by hand.
  */
-import { rupeesFromPaise } from '@roz/core/money.ts'
 import { areAnyHeld, orKeepJob } from '../../jobs/questions.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { readWhole } from '../../lists/cursor.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
 import type { Handlers } from '../../http/route.ts'
-import { readAllowance } from '../../ledger/approvals.ts'
 import { listDueSendings } from './checks.ts'
 import { sendAfterHold } from './after-hold.ts'
 import { withdrawalDecisions } from './decide-withdrawal.ts'
-import { type PayoutsDeps, workFor } from './deps.ts'
+import { allowanceOf, type PayoutsDeps, workFor } from './deps.ts'
 import { pageOf } from '../../lists/listing.ts'
 import { listRefunds } from './refund-view.ts'
 import { refundHandlers } from './refunds.ts'
@@ -69,17 +67,9 @@ export function createPayouts(deps: PayoutsDeps) {
     adminWithdrawals: async ({ query, session }) => {
       const { withdrawals } = workFor(deps, session)
       const page = await pageOf(query, (part) => searchWithdrawals(db, { ...filterBy(withdrawals, query), ...part }))
-      return page.ok
-        ? {
-            ok: true,
-            value: {
-              withdrawals: [...page.rows],
-              approvalAbove: rupeesFromPaise(await readAllowance(db, { by: session.memberId, limit: deps.approvalAbove })),
-              byHand: payouts === undefined,
-              nextCursor: page.nextCursor,
-            },
-          }
-        : page
+      if (!page.ok) return page
+      const approvalAbove = await allowanceOf(deps, session)
+      return { ok: true, value: { withdrawals: [...page.rows], approvalAbove, byHand: payouts === undefined, nextCursor: page.nextCursor } }
     },
     // Without payout keys no webhook can be genuine.
     payoutWebhook: async (call) =>

@@ -15,14 +15,14 @@ import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
 import { type Answer, type Handlers, invalid } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import type { payoutCalls } from '@roz/contract/payouts.ts'
-import { readAllowance, seenStatus } from '../../ledger/approvals.ts'
+import { seenStatus } from '../../ledger/approvals.ts'
 import { approveRefund, rejectRefund, requestRefund } from '../../ledger/refunds.ts'
 import { listUnusedTopups } from '../../ledger/unused-topups.ts'
 import { mailMember } from '../../mail/mails.ts'
 import { type Deciding, decideAbout } from '../../staff/decision.ts'
 import { approveMany } from './approve-many.ts'
 import { filterBy } from '../../staff/open-work.ts'
-import { type PayoutsDeps, workFor } from './deps.ts'
+import { allowanceOf, type PayoutsDeps, workFor } from './deps.ts'
 import { pageOf } from '../../lists/listing.ts'
 import { listRefunds, searchRefunds, viewAdminRefund, viewRefund } from './refund-view.ts'
 import { tellRefund } from './send-refund.ts'
@@ -83,16 +83,9 @@ export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Han
     adminRefunds: async ({ query, session }) => {
       const { refunds } = workFor(deps, session)
       const page = await pageOf(query, (part) => searchRefunds(db, { ...filterBy(refunds, query), ...part }))
-      return page.ok
-        ? {
-            ok: true,
-            value: {
-              refunds: [...page.rows],
-              approvalAbove: rupeesFromPaise(await readAllowance(db, { by: session.memberId, limit: deps.approvalAbove })),
-              nextCursor: page.nextCursor,
-            },
-          }
-        : page
+      if (!page.ok) return page
+      const approvalAbove = await allowanceOf(deps, session)
+      return { ok: true, value: { refunds: [...page.rows], approvalAbove, nextCursor: page.nextCursor } }
     },
     approveRefund: approve,
     approveRefunds: (call) =>

@@ -20,7 +20,6 @@ import { CURSOR_PARTS, type Cursor } from '../../lists/cursor.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import type { Handlers } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
-import { readAllowance } from '../../ledger/approvals.ts'
 import { missedAutoJoin } from '../../ledger/auto-join.ts'
 import { readDebtPaid } from '../../ledger/debts.ts'
 import { IS_ON_HOLD } from '../../ledger/holds.ts'
@@ -32,7 +31,7 @@ import { mailMember } from '../../mail/mails.ts'
 import { tellMember } from '../../members/notices.ts'
 import { changedSince, type Deciding, decideOnce, withSeen } from '../../staff/decision.ts'
 import { filterBy } from '../../staff/open-work.ts'
-import { type PayoutsDeps, workFor } from './deps.ts'
+import { allowanceOf, type PayoutsDeps, workFor } from './deps.ts'
 import { instantOf, instantOrNull, pageOf, type Search } from '../../lists/listing.ts'
 import { payeeColumns, payeeOf, type PayeeRow, suspectColumns, suspectOf, type SuspectRow, waitingHours } from '../../staff/money-rows.ts'
 
@@ -70,16 +69,9 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
     suspense: async ({ query, session }) => {
       const { suspense } = workFor(deps, session)
       const page = await pageOf(query, (part) => searchItems(db, { ...filterBy(suspense, query), ...part }), [CURSOR_PARTS.id])
-      return page.ok
-        ? {
-            ok: true,
-            value: {
-              suspense: [...page.rows],
-              approvalAbove: rupeesFromPaise(await readAllowance(db, { by: session.memberId, limit: deps.approvalAbove })),
-              nextCursor: page.nextCursor,
-            },
-          }
-        : page
+      if (!page.ok) return page
+      const approvalAbove = await allowanceOf(deps, session)
+      return { ok: true, value: { suspense: [...page.rows], approvalAbove, nextCursor: page.nextCursor } }
     },
     creditSuspense: (call) =>
       decide<'suspense_decided' | 'payment_taken_back' | 'member_not_found' | 'suspense_other_currency' | ApprovalRefusal>(
