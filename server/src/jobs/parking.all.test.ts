@@ -72,7 +72,7 @@ describe('orders, disputes and events', () => {
       const { member, orderId } = await world.paid()
       await world.verify(member, orderId)
       members.push(member)
-      disputes.push(String((await world.control('POST', `/orders/${orderId}/dispute`, { webhooks: 0 }))['dispute_id']))
+      disputes.push(String((await world.control(`/orders/${orderId}/dispute`, { webhooks: 0 }))['dispute_id']))
     }
     const mend = await breakRows(world.database, 'dispute', `new.id = '${disputes[0]}'`)
     for (const disputeId of disputes) await world.disputes.jobs.check_dispute({ disputeId })

@@ -12,19 +12,17 @@ export async function openSandbox(options: Omit<SandboxOptions, 'port' | 'host' 
   const dataDir = mkdtempSync(path.join(tmpdir(), 'roz-sandbox-'))
   const sandbox = await startSandbox({ port: 0, host: '127.0.0.1', dataDir, ...options })
   const { url } = sandbox
+  const ask = async (where: string, init: RequestInit = {}): Promise<Record<string, unknown>> => {
+    const answer = await fetch(`${url}/__sandbox${where}`, { headers: { 'content-type': 'application/json' }, ...init })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${where}: ${answer.status} ${text}`)
+    return JSON.parse(text) as Record<string, unknown>
+  }
   return {
     url,
+    look: (where: string) => ask(where),
     /** Plays the payer, the bank or a fault. */
-    control: async (where: string, body: unknown = {}): Promise<Record<string, unknown>> => {
-      const answer = await fetch(`${url}/__sandbox${where}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      })
-      const text = await answer.text()
-      if (answer.status !== 200) throw new Error(`${where}: ${answer.status} ${text}`)
-      return JSON.parse(text) as Record<string, unknown>
-    },
+    control: (where: string, body: unknown = {}) => ask(where, { method: 'POST', body: JSON.stringify(body) }),
     close: async (): Promise<void> => {
       await sandbox.close()
       rmSync(dataDir, { recursive: true, force: true })

@@ -86,7 +86,7 @@ async function openWalletWorld() {
   const calls = await serveCalls(db, wallet.handlers)
   const runDue = workerOf(db, { wallet, disputes }, state.jobs).runDue
   const asks = askers(calls)
-  const pays = payer(sandbox.url, calls)
+  const pays = payer(sandbox, calls)
   const kept = rows(db)
   /** A member with an order. */
   async function ordered(rupees?: number): Promise<{ readonly member: bigint; readonly orderId: string }> {
@@ -123,7 +123,7 @@ async function openWalletWorld() {
       state.jobs.length = 0
       state.alarms.length = 0
       state.switches = { topupsOn: true, cashoutOn: true }
-      await controlOf(sandbox.url)('POST', '/faults', {})
+      await sandbox.control('/faults')
     },
     close: async (): Promise<void> => {
       await calls.close()
@@ -178,19 +178,6 @@ function workerOf(db: Db, { wallet, disputes }: Features, jobs: KeptJob[]) {
   return createTestWorker(db, { handlers, clockwork: [...wallet.sweeps, disputes.due] })
 }
 
-/** The control API of the sandbox, which plays payer and bank. */
-const controlOf =
-  (sandboxUrl: string) =>
-  async (method: string, where: string, body?: unknown): Promise<Record<string, unknown>> => {
-    const response = await fetch(`${sandboxUrl}/__sandbox${where}`, {
-      method,
-      headers: { 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    if (!response.ok) throw new Error(`${method} ${where}: ${response.status} ${await response.text()}`)
-    return response.json() as Promise<Record<string, unknown>>
-  }
-
 function askers(calls: ServedCalls) {
   const add = (as: bigint, body: unknown = ADD, headers: Record<string, string> = {}): Promise<Answered> =>
     calls.ask('POST /wallet/add', { as, body, headers })
@@ -210,14 +197,14 @@ function askers(calls: ServedCalls) {
   }
 }
 
-function payer(sandboxUrl: string, calls: ServedCalls) {
-  const control = controlOf(sandboxUrl)
+function payer({ url: sandboxUrl, control, look }: Awaited<ReturnType<typeof openSandbox>>, calls: ServedCalls) {
   return {
     control,
-    pay: (orderId: string, outcome: string, webhooks = 1) => control('POST', `/orders/${orderId}/pay`, { outcome, webhooks }),
+    look,
+    pay: (orderId: string, outcome: string, webhooks = 1) => control(`/orders/${orderId}/pay`, { outcome, webhooks }),
     /** Status of our answer to the first try of an order's webhook; undefined before. */
     async answerToWebhook(orderId: string): Promise<number | undefined> {
-      const { webhooks } = (await control('GET', `/orders/${orderId}`)) as { webhooks: { attempts: { status: number }[] }[] }
+      const { webhooks } = (await look(`/orders/${orderId}`)) as { webhooks: { attempts: { status: number }[] }[] }
       return webhooks[0]?.attempts[0]?.status
     },
     /** Makes an order at the gateway that we do not know, with webhooks to us. */

@@ -17,8 +17,8 @@ async function payer(rupees = 30): Promise<{ readonly member: bigint; readonly o
   return { member, orderId }
 }
 const raise = async (orderId: string, body: object = {}): Promise<string> =>
-  String((await world.control('POST', `/orders/${orderId}/dispute`, body))['dispute_id'])
-const move = (disputeId: string, body: object) => world.control('POST', `/disputes/${disputeId}`, body)
+  String((await world.control(`/orders/${orderId}/dispute`, body))['dispute_id'])
+const move = (disputeId: string, body: object) => world.control(`/disputes/${disputeId}`, body)
 const WORDS = ['payment_', 'debt_']
 const told = async (member: bigint): Promise<unknown[]> =>
   (await noticesTo(world.db, member)).flatMap(({ kind, data }) => (WORDS.some((word) => kind.startsWith(word)) ? [[kind, data]] : []))
@@ -153,14 +153,14 @@ test('of two statuses within a second the decision stays; a later stage opens th
 
 test('a gateway that does not answer is asked again', async () => {
   const { member, orderId } = await payer()
-  await world.control('POST', '/faults', { api: 'rate_limit' })
+  await world.control('/faults', { api: 'rate_limit' })
   const id = await raise(orderId)
   await until(
     'it was asked for',
     async () => (await world.db.query(sql`select from dispute_check where dispute_id = ${id}::text`)).length === 1,
   )
   expect(await world.balanceOf(member)).toBe(30)
-  await world.control('POST', '/faults', {})
+  await world.control('/faults', {})
   await passDay()
   await world.runDue()
   expect(await world.balanceOf(member)).toBe(0)
@@ -182,11 +182,11 @@ test('a dispute above the payment, or of an unknown payment, is not booked and r
 test('a dispute in another currency takes nothing and raises an alarm; corrected to rupees it takes the money', async () => {
   const { member, orderId } = await payer()
   const id = await raise(orderId, { webhooks: 0 })
-  await world.control('POST', '/faults', { currency: 'USD' })
+  await world.control('/faults', { currency: 'USD' })
   await world.disputes.jobs.check_dispute({ disputeId: id })
   expect(await world.balanceOf(member)).toBe(30)
   expect(world.alarms).toMatchObject([{ disputeId: id, problem: 'other_currency' }])
-  await world.control('POST', '/faults', {})
+  await world.control('/faults', {})
   await world.disputes.jobs.check_dispute({ disputeId: id })
   expect(await world.balanceOf(member)).toBe(0)
 })

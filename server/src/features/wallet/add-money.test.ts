@@ -19,7 +19,7 @@ test('adding money opens an order at the gateway and answers session, order and 
     order_id: expect.stringMatching(/^[0-9a-f]{32}$/),
     checkout: { mode: 'sandbox', script_url: `${world.sandbox.url}/js/v3/cashfree.js` },
   })
-  const made = await world.control('GET', `/orders/${body['order_id']}`)
+  const made = await world.look(`/orders/${body['order_id']}`)
   expect(made).toMatchObject({
     order_amount: 10,
     order_status: 'ACTIVE',
@@ -73,7 +73,7 @@ test.each([
 test.each(['+91 98765 43210', '098765-43210', '९८७६५ ४३२१०'])('the phone %s of an order is 9876543210', async (phoneNumber) => {
   const { status, body } = await world.add(await makeMember(world.db), { ...ADD, phoneNumber })
   expect(status).toBe(200)
-  const made = await world.control('GET', `/orders/${body['order_id']}`)
+  const made = await world.look(`/orders/${body['order_id']}`)
   expect(made).toMatchObject({ customer_details: { customer_phone: '9876543210' } })
 })
 
@@ -154,10 +154,10 @@ test('a ticket key that cannot be read stops no payment', async () => {
 
 test('a gateway without an answer is reported, and the same key continues with the same order', async () => {
   const member = await makeMember(world.db)
-  await world.control('POST', '/faults', { api: 'no_answer' })
+  await world.control('/faults', { api: 'no_answer' })
   const lost = await world.add(member, ADD, { 'idempotency-key': 'k' })
   expect(lost).toMatchObject({ status: 502, body: { code: 'gateway_unavailable' } })
-  await world.control('POST', '/faults', {})
+  await world.control('/faults', {})
   const found = await world.add(member, ADD, { 'idempotency-key': 'k' })
   expect(found.status).toBe(200)
   const orders = await world.db.query<{ order_id: string }>(sql`select order_id from topup where member_id = ${member}::bigint`)

@@ -34,9 +34,9 @@ afterAll(() => portal.close())
 const NAME = 'Asha Verma'
 let made = 0
 const freshUpiId = (): string => `asha.v${made++}@okbank`
-const bankSays = (upiId: string, said: object) => world.control('POST', `/upi-ids/${upiId}`, said)
+const bankSays = (upiId: string, said: object) => world.control(`/upi-ids/${upiId}`, said)
 const rupeesSentTo = async (upiId: string): Promise<number> =>
-  ((await world.control('GET', `/upi-ids/${upiId}`)) as { checks: unknown[] }).checks.length
+  ((await world.look(`/upi-ids/${upiId}`)) as { checks: unknown[] }).checks.length
 
 type Asked = { readonly upiId: string; readonly name?: string; readonly nameCheck?: boolean }
 async function withdraw(member: bigint, { upiId, name = NAME, nameCheck = true }: Asked): Promise<string> {
@@ -195,7 +195,7 @@ describe('a UPI ID is sent three rupees in seven days for a member', () => {
     await withdrawTo(upiId, member, ['Asha Rao', 'Asha Devi'])
     await world.runDue()
     await withdraw(member, { upiId })
-    await world.control('POST', '/faults', { api: 'error_after_commit' })
+    await world.control('/faults', { api: 'error_after_commit' })
     await world.runDue()
     for (let n = 0; n < 3; n++) await runAgain()
     expect([await rupeesSentTo(upiId), (await checkOf(member)).at(-1)]).toEqual([3, { result: 'unknown', asks: 1 }])
@@ -275,7 +275,7 @@ describe('a gateway in trouble', () => {
     const member = await world.funded(30)
     const upiId = freshUpiId()
     await withdraw(member, { upiId })
-    await world.control('POST', '/faults', { api: 'error_after_commit' })
+    await world.control('/faults', { api: 'error_after_commit' })
     await world.runDue()
     expect(await checkOf(member)).toEqual([{ result: null, asks: 1 }])
     // Too early: the question may still be under way.
@@ -290,7 +290,7 @@ describe('a gateway in trouble', () => {
   test('answers in another shape, which is named', async () => {
     const member = await world.funded(30)
     await withdraw(member, { upiId: freshUpiId() })
-    await world.control('POST', '/faults', { edge: 'other_shape' })
+    await world.control('/faults', { edge: 'other_shape' })
     await world.runDue()
     for (let n = 0; n < 3; n++) await runAgain()
     expect(await shownTo(member)).toEqual(['unknown'])
@@ -311,11 +311,11 @@ describe('a gateway in trouble', () => {
     const member = await world.funded(30)
     const upiId = freshUpiId()
     await withdraw(member, { upiId })
-    await world.control('POST', '/faults', { api: 'rate_limit' })
+    await world.control('/faults', { api: 'rate_limit' })
     await world.runDue()
     for (let n = 0; n < 4; n++) await runAgain()
     expect(await checkOf(member)).toEqual([{ result: null, asks: 0 }])
-    await world.control('POST', '/faults', {})
+    await world.control('/faults', {})
     await runAgain()
     expect([await rupeesSentTo(upiId), await checkOf(member)]).toEqual([1, [{ result: 'match', asks: 1 }]])
     const { left } = await one<{ left: number }>(

@@ -67,7 +67,7 @@ async function hoursToNextQuestion(orderId: string): Promise<number | undefined>
 test('a second payment of a paid order with a lost webhook is found by the sweep and waits in SUSPENSE', async () => {
   const { member, orderId } = await world.paid()
   await world.sweep()
-  await world.control('POST', `/orders/${orderId}/pay`, { outcome: 'success', again: true, webhooks: 0 })
+  await world.control(`/orders/${orderId}/pay`, { outcome: 'success', again: true, webhooks: 0 })
   await world.sweep()
   expect(await world.suspended(orderId)).toEqual([{ reason: 'second_payment', amount: 1000n }])
   expect(await world.balanceOf(member)).toBe(10)
@@ -92,7 +92,7 @@ test('a paid order is asked about after an hour, a day, three and ten days, and 
   const asked = timesAsked(orderId)
   await ask()
   expect(timesAsked(orderId)).toBe(asked)
-  await world.control('POST', `/orders/${orderId}/pay`, { outcome: 'success', again: true, webhooks: 0 })
+  await world.control(`/orders/${orderId}/pay`, { outcome: 'success', again: true, webhooks: 0 })
   await world.passSpacing()
   await world.wallet.jobs.settle_order({ orderId })
   expect(await hoursToNextQuestion(orderId)).toBe(1)
@@ -112,14 +112,14 @@ test('an order that expired after a failed attempt is asked about again: the att
 
 test('a payment in another currency credits nobody: it waits in SUSPENSE under its currency', async () => {
   const { member, orderId } = await world.ordered()
-  await world.control('POST', '/faults', { currency: 'USD' })
+  await world.control('/faults', { currency: 'USD' })
   await world.pay(orderId, 'success', 0)
   await world.verify(member, orderId)
   expect(await world.balanceOf(member)).toBe(0)
   expect(await world.suspended(orderId)).toEqual([{ reason: 'other_currency', amount: 1000n }])
   expect(await world.db.query(sql`select currency from suspense_item where order_id = ${orderId}::text`)).toEqual([{ currency: 'USD' }])
   // The gateway corrects its answer: the same payment, in rupees.
-  await world.control('POST', '/faults', {})
+  await world.control('/faults', {})
   await world.passSpacing()
   await world.wallet.jobs.settle_order({ orderId })
   expect(await world.balanceOf(member)).toBe(10)
@@ -134,7 +134,7 @@ test('one payment in another currency on an order in rupees credits nobody', asy
 })
 
 test('an order that the gateway makes in another currency is not opened', async () => {
-  await world.control('POST', '/faults', { currency: 'USD' })
+  await world.control('/faults', { currency: 'USD' })
   const member = await makeMember(world.db)
   expect((await world.add(member)).body).toMatchObject({ code: 'gateway_unavailable' })
 })
@@ -142,10 +142,10 @@ test('an order that the gateway makes in another currency is not opened', async 
 test('FAILED and then SUCCESS, delivered in the wrong order, ends paid', async () => {
   const { member, orderId } = await world.ordered()
   const before = await world.eventCount()
-  await world.control('POST', '/faults', { delayMs: 600 })
+  await world.control('/faults', { delayMs: 600 })
   await world.pay(orderId, 'failed')
   expect((await world.verify(member, orderId)).body).toEqual({ balance: 0, status: 'FAILED' })
-  await world.control('POST', '/faults', {})
+  await world.control('/faults', {})
   await world.pay(orderId, 'success')
   await waitFor('the later webhook', async () => (await world.eventCount()) === before + 1)
   await world.passSpacing()
@@ -188,7 +188,7 @@ test.each([
 
 test('an unavailable gateway leaves the order pending, and the sweep asks ever more rarely', async () => {
   const { member, orderId } = await world.ordered()
-  await world.control('POST', '/faults', { api: 'rate_limit' })
+  await world.control('/faults', { api: 'rate_limit' })
   expect((await world.verify(member, orderId)).body).toEqual({ balance: 0, status: 'PENDING' })
   const waits: number[] = []
   for (let round = 0; round < 3; round++) {
@@ -198,7 +198,7 @@ test('an unavailable gateway leaves the order pending, and the sweep asks ever m
     waits.push(check?.seconds ?? 0)
   }
   expect(waits).toEqual([30, 60, 120])
-  await world.control('POST', '/faults', {})
+  await world.control('/faults', {})
   await world.pay(orderId, 'success', 0)
   await world.sweep()
   expect(await world.balanceOf(member)).toBe(10)
@@ -252,7 +252,7 @@ test('a payment of another amount than ours goes to SUSPENSE, and the right one 
 })
 
 test('a surcharge does not change the credit', async () => {
-  await world.control('POST', '/faults', { surcharge: 2.5 })
+  await world.control('/faults', { surcharge: 2.5 })
   const { member, orderId } = await world.paid()
   expect((await world.verify(member, orderId)).body).toEqual({ balance: 10, status: 'PAID' })
 })
@@ -317,7 +317,7 @@ test('the question about a new dispute survives a failure before its first row i
   await world.verify(member, orderId)
   const before = await world.eventCount()
   await refusing('dispute_check', async () => {
-    await world.control('POST', `/orders/${orderId}/dispute`, {})
+    await world.control(`/orders/${orderId}/dispute`, {})
     await waitFor('the webhook', async () => (await world.eventCount()) > before)
     await world.runDue()
   })

@@ -26,9 +26,9 @@ const hoursToNext = async (orderId: string): Promise<number | null | undefined> 
   )?.hours
 /** An order whose creation was not answered. */
 async function unanswered(member: bigint, api: 'error_after_commit' | 'bank_failure'): Promise<string> {
-  await world.control('POST', '/faults', { api })
+  await world.control('/faults', { api })
   expect((await world.add(member)).status).toBe(502)
-  await world.control('POST', '/faults', {})
+  await world.control('/faults', {})
   const { id } = await one<{ id: string }>(world.db, sql`select order_id as id from topup where member_id = ${member}::bigint`)
   await age(id)
   return id
@@ -71,7 +71,7 @@ test('a “no” ends no watch over a paid order', async () => {
   forget()
   await ask()
   world.retell = undefined
-  await world.control('POST', `/orders/${orderId}/pay`, { outcome: 'success', again: true, webhooks: 0 })
+  await world.control(`/orders/${orderId}/pay`, { outcome: 'success', again: true, webhooks: 0 })
   await ask()
   expect(await world.suspended(orderId)).toEqual([{ reason: 'second_payment', amount: 1000n }])
 })

@@ -24,7 +24,7 @@ test('a tampered webhook answers 401 and leaves nothing', async () => {
   expect(await post(body, await signed(`${body} `))).toMatchObject({ status: 401, body: { code: 'webhook_signature' } })
   expect((await post(body)).status).toBe(401)
   const { member, orderId } = await world.ordered()
-  await world.control('POST', '/faults', { tamper: true })
+  await world.control('/faults', { tamper: true })
   await world.pay(orderId, 'success')
   await expect.poll(() => world.answerToWebhook(orderId), { timeout: 10_000 }).toBe(401)
   expect(await world.eventCount()).toBe(before)
@@ -84,7 +84,7 @@ test.each([
 test('an old event about a payment credits what the gateway answers, and nothing by its own body', async () => {
   const member = await makeMember(world.db)
   const [unpaid, paid] = [await world.newOrder(member, 20), await world.newOrder(member)]
-  await world.control('POST', '/faults', { agedMs: 3 * 3_600_000 })
+  await world.control('/faults', { agedMs: 3 * 3_600_000 })
   await world.pay(paid, 'success')
   await expect.poll(() => world.answerToWebhook(paid), { timeout: 10_000 }).toBe(200)
   const body = JSON.stringify({
