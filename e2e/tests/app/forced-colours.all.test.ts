@@ -88,7 +88,7 @@ test('the switch of Auto Participate is drawn, and is filled only when it is on'
   const { token } = await newMember(fixture.roz)
   await fixture.as(token, paths.profile, (page) =>
     inForcedColours(page, async () => {
-      const knob = page.getByRole('switch')
+      const knob = page.getByRole('switch', { name: 'Auto Participate' })
       await expect(knob).toHaveAttribute('aria-checked', 'false')
       const off = await coloursOf(knob.locator('i'))
       await knob.click()
