@@ -185,7 +185,9 @@ export function ContactUs() {
   const { site } = usePage()
   return (
     <>
-      <Heading title={usePageTitle('contactUs')} lead={<Trans>We answer within 1–2 business days.</Trans>} />
+      <Heading title={usePageTitle('contactUs')} lead={<Trans>We answer within 1–2 business days.</Trans>}>
+        <AskLink />
+      </Heading>
       <Section when={<Trans>Any day</Trans>}>
         <div className="pairs">
           <div className="cards">
@@ -204,10 +206,6 @@ export function ContactUs() {
                   {site.supportPhone}
                 </a>
               </p>
-            </div>
-            <div>
-              <h2>{t`Ask for help`}</h2>
-              <AskLink />
             </div>
             <div>
               <h2>{t`Office`}</h2>
