@@ -24,11 +24,19 @@ type OperatorDeps = Sources & {
 
 type Labels = 'method' | 'route' | 'status'
 
+/** Gauges with the name of a counter, whose figures by kind are served without that ending; and names that end in their type. */
+const MISNAMED = [
+  'active_handles_total',
+  'active_requests_total',
+  'active_resources_total',
+  'eventloop_utilization_histogram',
+  'eventloop_utilization_summary',
+]
+
 export function registerOperator(app: FastifyInstance, deps: OperatorDeps): void {
   const { registry } = deps.meters
   collectDefaultMetrics({ register: registry })
-  // Gauges with the name of a counter; the same figures by kind are served without that ending.
-  for (const name of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${name}_total`)
+  for (const name of MISNAMED) registry.removeSingleMetric(`nodejs_${name}`)
   const build = { name: 'roz_build_info', help: 'Always 1; the label is the release', labelNames: ['version'] as const }
   new Gauge({ ...build, registers: [registry] }).set({ version: VERSION }, 1)
   const duration = new Histogram({
