@@ -32,8 +32,8 @@ const RULES = new Set(
     '1 2 3 4 5 6 7 8 9 10 11 12 13',
     // The year's maximum; withdrawals; the shares of both splits and of a rupee.
     '365 366 10 30 60 70 100 0.60 0.30 0.10 0.70 60p 30p 10p',
-    // Periods in hours and days; the help center's answer time.
-    '15 24 48 72 90 180',
+    // Periods in hours and days; the help center's answer time; days between two debits of AutoPay.
+    '15 24 27 48 72 90 180',
     // The preset amounts, between the limits.
     '20',
   ].flatMap((line) => line.split(' ')),
@@ -86,6 +86,8 @@ const NO_FIGURES = [
   /\b\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m)?/gi,
   /\b\d{1,2} (?:PM|AM)\b/g,
   /\d{4}-\d{2}-\d{2}/g,
+  // The sample of a request's number.
+  /such as 4729/g,
   // Names with a number in them, and shortened fingerprints.
   /SHA-256|Node\.js 20/g,
   /\b[0-9a-f]+…[0-9a-f]+/g,
