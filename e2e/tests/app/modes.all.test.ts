@@ -82,7 +82,7 @@ const SHARED: Mode = {
   said: [
     { en: /30% shared by 3 winners/, hi: /30% 3 विजेताओं के लिए/ },
     { en: /chance of each is 3 in 100/, hi: /मौका 100 में 3/ },
-    { en: /^2 in 2$/, hi: /^2 में 2$/ },
+    { en: /^2 in 2 participants$/, hi: /^2 सदस्यों में 2$/ },
     { en: /could have chosen these winners/, hi: /इन विजेताओं को हम खुद/ },
   ],
 }
