@@ -83,7 +83,12 @@ test.runIf(ALL)(
     await (await start(first)).stop()
     const password = (JSON.parse(readFileSync(path.join(first, 'passwords.json'), 'utf8')) as { postgres: string }).postgres
     const tool = preparePgBackRest(debian, folder, { cluster: path.join(first, 'cluster'), password })
-    const archiving = [`archive_command=${tool.archiveCommand}`, 'archive_timeout=60', `unix_socket_directories=${tool.sockets}`]
+    const archiving = [
+      'archive_mode=on',
+      `archive_command=${tool.archiveCommand}`,
+      'archive_timeout=60',
+      `unix_socket_directories=${tool.sockets}`,
+    ]
     const database = await start(first, ...archiving)
 
     const atPort = `--pg1-port=${database.port}`
@@ -95,7 +100,8 @@ test.runIf(ALL)(
     expect(await tool.run('info')).toContain('status: ok')
     const between = await newMember(roz, { rupees: 20 })
     expect([await join(roz, before), await join(roz, between)]).toEqual([200, 200])
-    await sleep(50)
+    // A backup ends at a whole second, and serves only seconds after it.
+    await sleep(1050)
     const at = new Date()
     await sleep(50)
     const after = await newMember(roz, { rupees: 30 })
