@@ -13,7 +13,7 @@ import { enqueue } from '../../jobs/queue.ts'
 import { PAYMENT_PREFIX } from '../../ledger/autopay.ts'
 import { IS_RECORDED } from '../../ledger/gateway-settlements.ts'
 import { type Found, type News, replaceFindings } from './finding-rows.ts'
-import { isCorrected, restOf, wholeOf } from './proposals.ts'
+import { isCorrected, isUntaken, restOf, wholeOf } from './proposals.ts'
 
 export type Judging = {
   readonly gatewayFee: number
@@ -224,7 +224,7 @@ async function coverReturned(tx: Tx, settlementId: string): Promise<void> {
          where r.state = 'failed' and r.settlement_id <> s.settlement_id and s.covers is null and not ${isCorrected(sql`r`)}
            and not exists (select from outlay o where ${IS_RECORDED})
            and (${wholeOf(sql`r.settlement_id`, 'amount')}, ${wholeOf(sql`r.settlement_id`, 'fee')}) = (s.amount, s.fee + s.own_fee)
-           and ${restOf(sql`r.settlement_id`, 'amount')} = s.amount and ${restOf(sql`r.settlement_id`, 'fee')} = s.fee + s.own_fee
+           and ${isUntaken(sql`r.settlement_id`)}
          order by r.seen_at limit 1 for no key update of r`,
   )
   if (covered === undefined) return

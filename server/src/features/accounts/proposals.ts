@@ -25,6 +25,8 @@ const takenFor = (settlementId: Sql, part: Part): Sql => sql`(
   select coalesce(sum(${inCorrection(part)}), 0)::bigint from gateway_settlement_correction c
     join gateway_settlement_seen x on x.settlement_id = c.by_id
    where c.returned_id = ${settlementId} and exists (select from outlay w where ${isEntryOf(sql`w`, sql`x`)} and w.status <> 'rejected'))`
+/** Nothing was taken off a later settlement for it yet. */
+export const isUntaken = (settlementId: Sql): Sql => sql`(${takenFor(settlementId, 'amount')} + ${takenFor(settlementId, 'fee')} = 0)`
 /** What is still to be taken off later settlements for the one that came back, in paise. Null if it is not recorded. */
 export const restOf = (settlementId: Sql, part: Part): Sql => sql`(${wholeOf(settlementId, part)} - ${takenFor(settlementId, part)})`
 

@@ -34,6 +34,17 @@ const balances = async () => {
   const { GATEWAY, BANK } = await readBalances(world.db)
   return { gateway: Number(-GATEWAY), bank: Number(-BANK) }
 }
+const goesBack = (id: string) => world.control(`/settlements/${id}`, { status: 'REVERSED', webhooks: 0 })
+/** A settlement of ₹10 that went back after it was recorded. */
+async function returned() {
+  await world.paid(10)
+  const first = await world.settle()
+  await world.nextMorning()
+  await record(first, { amount: 9.77, fee: 0.23 })
+  const before = await balances()
+  await goesBack(first)
+  return { first, before }
+}
 /** Records everything that waits, and closes every finding: the next test begins with an empty list. */
 const clear = () => settleMorning(world)
 
@@ -273,12 +284,7 @@ describe('findings', () => {
   })
 
   test('a recorded settlement that goes back alarms; the same again is covered, and a larger one is recorded less it', async () => {
-    await world.paid(10)
-    const first = await world.settle()
-    await world.nextMorning()
-    await record(first, { amount: 9.77, fee: 0.23 })
-    const before = await balances()
-    await world.control(`/settlements/${first}`, { status: 'REVERSED', webhooks: 0 })
+    const { first, before } = await returned()
     await world.nextMorning()
     expect(await only()).toMatchObject({ kind: 'came_back', amount: 10 })
     expect(world.alarms).toMatchObject([{ finding: 'came_back' }])
@@ -290,7 +296,7 @@ describe('findings', () => {
     expect([await world.findings(), await world.settlements('?status=to_record'), await balances()]).toEqual([[], [], before])
 
     // It goes back once more, and comes with another payment.
-    await world.control(`/settlements/${second}`, { status: 'REVERSED', webhooks: 0 })
+    await goesBack(second)
     await world.paid(20)
     await world.nextMorning()
     expect((await world.findings()).map(({ kind }) => kind)).toEqual(['came_back'])
@@ -306,12 +312,7 @@ describe('findings', () => {
   })
 
   test('one that goes back before smaller ones is taken off each of them, as far as it reaches', async () => {
-    await world.paid(10)
-    const first = await world.settle()
-    await world.nextMorning()
-    await record(first, { amount: 9.77, fee: 0.23 })
-    const before = await balances()
-    await world.control(`/settlements/${first}`, { status: 'REVERSED', webhooks: 0 })
+    const { first, before } = await returned()
     // The payment comes again, with a deduction: less than what went back.
     const second = await world.settle({ adjustment: -6, remarks: 'Chargeback fees' })
     await world.nextMorning()
@@ -332,7 +333,7 @@ describe('findings', () => {
     expect((await balances()).bank).toBe(before.bank - 977 + 377 + 1954)
 
     // The smaller one goes back too, with what was taken off it.
-    await world.control(`/settlements/${second}`, { status: 'REVERSED', webhooks: 0 })
+    await goesBack(second)
     await world.nextMorning()
     expect(await cameBack()).toMatchObject([{ settlement: second, amount: 4 }])
     await world.paid(10)
@@ -517,11 +518,7 @@ describe('findings', () => {
   })
 
   test('a recorded settlement that went back is one again if the entry that would correct it is rejected', async () => {
-    await world.paid(10)
-    const first = await world.settle()
-    await world.nextMorning()
-    await record(first, { amount: 9.77, fee: 0.23 })
-    await world.control(`/settlements/${first}`, { status: 'REVERSED', webhooks: 0 })
+    const { first } = await returned()
     await world.paid(150)
     const second = await world.settle()
     await world.nextMorning()

@@ -27,18 +27,24 @@ const check = async () => (await world.ask('GET /admin/reconciliation')).body.ba
 const bankFindings = async () => (await world.findings()).filter(({ kind }) => String(kind).startsWith('bank_'))
 const record = async (id: string, seen: object) =>
   expect((await world.ask(`POST /admin/gateway-settlements/${id}/record`, world.finance, seen)).body.entry.status).toBe('booked')
+/** A settlement of ₹10 that was recorded. */
+async function recordedTen(): Promise<string> {
+  await world.paid(10)
+  const id = await world.settle()
+  await world.nextMorning()
+  await record(id, { amount: 9.77, fee: 0.23 })
+  return id
+}
+const goesBack = (id: string) => world.control(`/settlements/${id}`, { status: 'REVERSED', webhooks: 0 })
 
 test('one that is covered, goes back again, and is taken off a larger one that goes back too: each line has its movement', async () => {
-  await world.paid(10)
-  const first = await world.settle()
-  await world.nextMorning()
-  await record(first, { amount: 9.77, fee: 0.23 })
+  const first = await recordedTen()
   await world.nextMorning()
   await atBank(first, 977n)
   expect((await importLines()).body).toEqual({ stored: 1, known: 0, matched: 1 })
   expect(await check()).toMatchObject({ bank: 9.77, books: 9.77, difference: 0 })
 
-  await world.control(`/settlements/${first}`, { status: 'REVERSED', webhooks: 0 })
+  await goesBack(first)
   await world.nextMorning()
   await atBank(first, -977n)
   // Nothing of the books moved yet: the line is open, and explains the difference.
@@ -51,7 +57,7 @@ test('one that is covered, goes back again, and is taken off a larger one that g
   expect((await importLines()).body).toMatchObject({ stored: 1 })
   expect([await bankFindings(), (await check()).difference]).toEqual([[], 0])
 
-  await world.control(`/settlements/${second}`, { status: 'REVERSED', webhooks: 0 })
+  await goesBack(second)
   await world.paid(20)
   await world.nextMorning()
   await atBank(second, -977n)
@@ -68,7 +74,7 @@ test('one that is covered, goes back again, and is taken off a larger one that g
     { bank: 29.31, books: 29.31, difference: 0, unsettled: 0, open: 0, explained: [] },
   ])
   // The third settlement goes back, with the amount that was taken off it.
-  await world.control(`/settlements/${third}`, { status: 'REVERSED', webhooks: 0 })
+  await goesBack(third)
   await world.paid(10)
   await world.nextMorning()
   await atBank(third, -2931n)
@@ -91,11 +97,8 @@ test('one that is covered, goes back again, and is taken off a larger one that g
 test('one that is taken off two smaller ones: its return has its movement once both are recorded', async () => {
   const begin = (await check()).bank as number
   const after = (paise: number) => Math.round(begin * 100 + paise) / 100
-  await world.paid(10)
-  const first = await world.settle()
-  await world.nextMorning()
-  await record(first, { amount: 9.77, fee: 0.23 })
-  await world.control(`/settlements/${first}`, { status: 'REVERSED', webhooks: 0 })
+  const first = await recordedTen()
+  await goesBack(first)
   await atBank(first, 977n)
   await world.nextMorning()
   await atBank(first, -977n)
