@@ -11,7 +11,7 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { IS_GIVEN } from '../../ledger/arrivals.ts'
 import { IS_UNPAID } from './case-order.ts'
-import { forgetCases, recordStep } from './cases.ts'
+import { forgetCases, moveCase, recordStep } from './cases.ts'
 
 /** Whether this request may have a payment to this person now. The lock makes a second payment wait. */
 export async function judgeCase(
@@ -44,25 +44,17 @@ export async function linkPayment(tx: Tx, secrets: Secrets, { number, outlayId, 
 }
 
 /** The request whose payment was booked by a second person. */
-export async function noteHelped(tx: Tx, secrets: Secrets, { outlayId, by }: Omit<Paying, 'number'>): Promise<void> {
-  const found = await maybeOne<{ number: string }>(
-    tx,
-    sql`update help_case set stage = 'helped', version = version + 1, touched_at = roz_now(), stage_at = roz_now()
-         where outlay_id = ${outlayId}::uuid and stage = 'waiting' returning number`,
-  )
-  if (found !== undefined) await recordStep(tx, secrets, { number: found.number, step: 'helped', by })
-}
+export const noteHelped = (tx: Tx, secrets: Secrets, { outlayId, by }: Omit<Paying, 'number'>): Promise<void> =>
+  moveCase(tx, secrets, { stage: 'helped', by, where: sql`c.outlay_id = ${outlayId}::uuid and c.stage = 'waiting'` })
 
-/** The whole payment of a request came back: the request waits for the money again. */
-export async function noteCameBack(tx: Tx, secrets: Secrets, { outlayId, by }: Omit<Paying, 'number'>): Promise<void> {
-  const found = await maybeOne<{ number: string }>(
-    tx,
-    sql`update help_case c set stage = 'waiting', version = c.version + 1, touched_at = roz_now(), stage_at = roz_now()
-          from outlay o where o.id = (select corrects from outlay where id = ${outlayId}::uuid and status = 'booked')
-           and c.outlay_id = o.id and c.stage in ('helped', 'followed_up') and not ${IS_GIVEN} returning c.number`,
-  )
-  if (found !== undefined) await recordStep(tx, secrets, { number: found.number, step: 'waiting', by })
-}
+/** The whole payment of a request came back, by this correction: the request waits for the money again. */
+export const noteCameBack = (tx: Tx, secrets: Secrets, { outlayId, by }: Omit<Paying, 'number'>): Promise<void> =>
+  moveCase(tx, secrets, {
+    stage: 'waiting',
+    by,
+    where: sql`c.outlay_id = (select corrects from outlay where id = ${outlayId}::uuid and status = 'booked')
+           and c.stage in ('helped', 'followed_up') and exists (select from outlay o where o.id = c.outlay_id and not ${IS_GIVEN})`,
+  })
 
 const AT_ONCE = 200
 

@@ -17,7 +17,7 @@ import { CASE_OPEN, type CaseReason, type CaseStage, caseNumberOf, mayWithdraw }
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { lockOneInTransaction } from '../../db/advisory-locks.ts'
-import { maybeOne, one, sql } from '../../db/sql.ts'
+import { maybeOne, one, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
@@ -115,9 +115,7 @@ async function withdraw(tx: Tx, { secrets }: CaseDeps, { number, phone, origin }
   const known = found === undefined || found.sealed === null ? undefined : unseal(secrets, number, found.sealed)
   if (found === undefined || known === undefined || known.phone !== phone) return NOT_FOUND
   if (!mayWithdraw(found.stage)) return { ok: false, code: 'case_too_late' } as const
-  await tx.query(sql`
-    update help_case set stage = 'withdrawn', stage_at = roz_now(), touched_at = roz_now(), version = version + 1 where number = ${number}::text`)
-  await recordStep(tx, secrets, { number, step: 'withdrawn', by: null })
+  await moveCase(tx, secrets, { stage: 'withdrawn', by: null, where: sql`c.number = ${number}::text` })
   const { language } = found
   if (known.email !== '')
     await enqueue(tx, {
@@ -203,5 +201,18 @@ export async function recordStep(tx: Tx, secrets: Secrets, { number, step, how, 
     insert into help_case_step (id, number, step, how, sealed_note, done_by)
     select ${id}::uuid, number, ${step}::text, ${how ?? null}::text, case when sealed is not null then ${encrypted}::bytea end, ${by}::bigint
       from help_case where number = ${number}::text`)
+}
+/** Moves the request `c` of this condition to a stage, and records the step. */
+export async function moveCase(
+  tx: Tx,
+  secrets: Secrets,
+  { stage, by, where }: { readonly stage: CaseStage; readonly by: bigint | null; readonly where: Sql },
+): Promise<void> {
+  const found = await maybeOne<{ number: string }>(
+    tx,
+    sql`update help_case c set stage = ${stage}::text, version = c.version + 1, touched_at = roz_now(), stage_at = roz_now()
+         where ${where} returning c.number`,
+  )
+  if (found !== undefined) await recordStep(tx, secrets, { number: found.number, step: stage, by })
 }
 export const stepContext = (id: string): string => `help_case_step:${id}`

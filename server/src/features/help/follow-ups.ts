@@ -22,7 +22,7 @@ import { tellOwners } from '../../mail/owner-mails.ts'
 import { pushFollowUps } from '../../members/told-follow-ups.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { logStaff } from '../../staff/staff-log.ts'
-import { recordStep } from './cases.ts'
+import { moveCase } from './cases.ts'
 import type { HelpDeps } from './deps.ts'
 import { viewDisbursement } from './disbursement-view.ts'
 import { deletePictures, lockPicture, storePicture } from './follow-up-pictures.ts'
@@ -124,11 +124,5 @@ export async function recordFollowUp(tx: Tx, secrets: Secrets, { id, by, said }:
 }
 
 /** Without the words: the history of a request is kept longer than the consent to publish them. */
-async function noteInRequest(tx: Tx, secrets: Secrets, outlayId: string, by: bigint): Promise<void> {
-  const found = await maybeOne<{ number: string }>(
-    tx,
-    sql`update help_case set stage = 'followed_up', stage_at = roz_now(), touched_at = roz_now(), version = version + 1
-         where outlay_id = ${outlayId}::uuid and stage in ('helped', 'followed_up') returning number`,
-  )
-  if (found !== undefined) await recordStep(tx, secrets, { number: found.number, step: 'followed_up', by })
-}
+const noteInRequest = (tx: Tx, secrets: Secrets, outlayId: string, by: bigint): Promise<void> =>
+  moveCase(tx, secrets, { stage: 'followed_up', by, where: sql`c.outlay_id = ${outlayId}::uuid and c.stage in ('helped', 'followed_up')` })
