@@ -52,9 +52,9 @@ export function messageHandlers(db: Db): Handlers<'messages' | 'messagesCsv' | '
       inTransaction(db, async (tx) => {
         const locked = await lockMessage(tx, params.id)
         if (locked === undefined) return NOT_FOUND
-        if (body.seen !== undefined && !(await isSent(tx, locked.id, body.message))) {
-          if (body.seen !== (await getMessage(tx, locked.id)).seen) return { ok: false, code: 'changed_since_seen' } as const
-        }
+        const { seen, replies } = await getMessage(tx, locked.id)
+        const isSent = replies.some(({ text }) => text === body.message)
+        if (!isSent && body.seen !== undefined && body.seen !== seen) return { ok: false, code: 'changed_since_seen' } as const
         const actorId = session.memberId
         const reply = await maybeOne<{ id: bigint }>(
           tx,
@@ -106,9 +106,6 @@ async function lockMessage(tx: Tx, id: string): Promise<Locked | undefined> {
   if (!CURSOR_PARTS.id(id)) return undefined
   return maybeOne<Locked>(tx, sql`select id, ticket, email, language, status from contact_message where id = ${id}::bigint for update`)
 }
-
-const isSent = async (tx: Tx, id: bigint, text: string): Promise<boolean> =>
-  (await maybeOne(tx, sql`select 1 from contact_reply where message_id = ${id}::bigint and text = ${text}::text`)) !== undefined
 
 const setStatus = (tx: Tx, id: bigint, status: string) =>
   tx.query(sql`update contact_message set status = ${status}::text where id = ${id}::bigint`)
