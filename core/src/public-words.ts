@@ -36,11 +36,12 @@ const isAmount = (part: string): boolean => {
   const paise = readAmount(part)
   return paise !== undefined && paise < 10n ** BigInt(AMOUNT_MAX + 2)
 }
+/** Beside other digits it may be a piece of a phone. */
+const isHarmless = (part: string): boolean => YEARS.test(part) || (part.startsWith('₹') && isAmount(part))
 function hasNumber(text: string, phoneMin: number): boolean {
   for (const { 0: run, index } of text.matchAll(RUN)) {
     const isMoney = /(?:₹|\brs\.?|\binr) ?$/iu.test(text.slice(0, index))
     const parts = run.split(/[\s–—]+/).filter((part) => !MOMENT.test(part) && !((part.includes(',') || isMoney) && isAmount(part)))
-    const isHarmless = (part: string): boolean => YEARS.test(part) || (part.startsWith('₹') && isAmount(part))
     const digits = parts.every(isHarmless) ? '' : parts.join('').replace(/\D/g, '')
     if (digits.length >= phoneMin) return true
   }
