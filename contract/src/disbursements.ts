@@ -170,6 +170,7 @@ export const disbursementCalls = {
       'beneficiary_not_found',
       'case_not_found',
       'case_not_agreed',
+      'case_checks',
       'consent_missing',
       'consent_revoked',
       'receipt_not_found',

@@ -38,7 +38,7 @@ import { fingerprintOf } from '../../staff/decision.ts'
 import { logStaff } from '../../staff/staff-log.ts'
 import { insertBeneficiary, openly } from './beneficiaries.ts'
 import { recordStep, seal, type SealedCase, stepContext, unseal } from './cases.ts'
-import { helpOf } from './case-help.ts'
+import { helpOf, isCheckedFor } from './case-help.ts'
 import { findOpenList, freezeOrder, IS_LISTABLE, isUnpaid, ordersOf } from './case-order.ts'
 import { searchCases } from './case-search.ts'
 import type { CaseDeps } from './deps.ts'
@@ -208,7 +208,7 @@ export function caseDeskHandlers(deps: CaseDeps): Handlers<Names> {
         if (row.stage !== 'checked') return { ok: false, code: 'case_stage' } as const
         const amount = paiseFromRupees(body.amount)
         if (amount === undefined || amount <= 0n) return invalid({ amount: 'case_agreed_amount' })
-        if (amount > approvalAbove && (await countCheckers(tx, row.number)) < 2) return { ok: false, code: 'case_checks' } as const
+        if (!(await isCheckedFor(tx, row.number, { amount, approvalAbove }))) return { ok: false, code: 'case_checks' } as const
         if (body.beneficiary.consent === null) return { ok: false, code: 'consent_missing' } as const
         const made = await insertBeneficiary(tx, deps, { by: session.memberId, fields: body.beneficiary })
         if (!made.ok) return made
@@ -269,17 +269,6 @@ const countTries = async (tx: Tx, number: string): Promise<number> =>
       sql`select count(*)::int as tries from help_case_step where number = ${number}::text and step = 'tried'`,
     )
   ).tries
-
-/** How many different people checked. */
-const countCheckers = async (tx: Tx, number: string): Promise<number> =>
-  (
-    await one<{ people: number }>(
-      tx,
-      sql`select count(*)::int as people from (select distinct done_by from help_case_step where number = ${number}::text and step = 'checked') c
-           where not exists (select from help_case_step o where o.number = ${number}::text and o.step = 'checked' and o.done_by < c.done_by
-                                and coalesce(is_same_person(o.done_by, c.done_by), false))`,
-    )
-  ).people
 
 export const findCase = (from: Queryable, typed: string): Promise<Row | undefined> => {
   const number = caseNumberOf(typed)

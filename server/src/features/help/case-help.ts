@@ -1,7 +1,9 @@
 /** The booked payment of a request, unless it came back whole, as whoever takes care of the request sees it, and who may record what came of it. */
 import type { Output } from '@roz/contract/api.ts'
 import type { caseCalls } from '@roz/contract/cases.ts'
-import { maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import type { Paise } from '@roz/core/money.ts'
+import { maybeOne, one, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import type { Tx } from '../../db/transaction.ts'
 import { IS_GIVEN } from '../../ledger/arrivals.ts'
 import { DUE_FOLLOW_UP } from '../../ledger/follow-ups.ts'
 
@@ -20,3 +22,19 @@ export const helpOf = async (from: Queryable, { number, outlayId }: Of, { member
           may_confirm_arrival(${memberId}::bigint, o.id) and not (${staffRole === 'volunteer'}::boolean and ${hasChecked(number, memberId)}) as "mayRecord"
           from outlay o where o.id = ${outlayId}::uuid and ${IS_GIVEN}`,
   )) ?? null
+
+/** Whether enough people checked the request for this amount: above the limit two different ones. */
+export async function isCheckedFor(
+  tx: Tx,
+  number: string,
+  { amount, approvalAbove }: { readonly amount: Paise; readonly approvalAbove: Paise },
+): Promise<boolean> {
+  if (amount <= approvalAbove) return true
+  const { people } = await one<{ people: number }>(
+    tx,
+    sql`select count(*)::int as people from (select distinct done_by from help_case_step where number = ${number}::text and step = 'checked') c
+         where not exists (select from help_case_step o where o.number = ${number}::text and o.step = 'checked' and o.done_by < c.done_by
+                              and coalesce(is_same_person(o.done_by, c.done_by), false))`,
+  )
+  return people >= 2
+}

@@ -5,20 +5,26 @@
  *   and notes are deleted. Kind, place, stage, days and amounts stay.
  */
 import { CASE_ENDS, caseNumberOf, type CaseStage } from '@roz/core/case-fields.ts'
+import type { Paise } from '@roz/core/money.ts'
 import { accepted, type Outcome, refused } from '@roz/core/outcome.ts'
 import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { IS_GIVEN } from '../../ledger/arrivals.ts'
+import { isCheckedFor } from './case-help.ts'
 import { IS_UNPAID } from './case-order.ts'
 import { forgetCases, moveCase, recordStep } from './cases.ts'
 
-/** Whether this request may have a payment to this person now. The lock makes a second payment wait. */
+type Judging = { readonly helpCase: string; readonly beneficiaryId: string; readonly amount: Paise; readonly approvalAbove: Paise }
+
+/**
+ * Whether this request may have this payment to this person now. The lock makes a second payment wait.
+ * The checks are counted again: the payment may be larger than the amount that was agreed.
+ */
 export async function judgeCase(
   tx: Tx,
-  typed: string,
-  beneficiaryId: string,
-): Promise<Outcome<{ readonly number: string }, 'case_not_found' | 'case_not_agreed'>> {
+  { helpCase: typed, beneficiaryId, ...limits }: Judging,
+): Promise<Outcome<{ readonly number: string }, 'case_not_found' | 'case_not_agreed' | 'case_checks'>> {
   const number = caseNumberOf(typed)
   const found = await maybeOne<{ number: string }>(tx, sql`select number from help_case where number = ${number ?? null}::text for update`)
   if (found === undefined) return refused('case_not_found')
@@ -27,7 +33,8 @@ export async function judgeCase(
     tx,
     sql`select ${IS_UNPAID} and c.beneficiary_id = ${beneficiaryId}::uuid as "isAgreed" from help_case c where c.number = ${found.number}::text`,
   )
-  return isAgreed ? accepted(found) : refused('case_not_agreed')
+  if (!isAgreed) return refused('case_not_agreed')
+  return (await isCheckedFor(tx, found.number, limits)) ? accepted(found) : refused('case_checks')
 }
 
 type Paying = { readonly number: string; readonly outlayId: string; readonly by: bigint }

@@ -394,6 +394,17 @@ describe('an agreement', () => {
     expect((await agree(large, { amount: 1000.01 })).status).toBe(200)
   })
 
+  test('about less than the limit does not let one check serve for a payment above it', async () => {
+    const number = await checked()
+    const { beneficiaryId } = (await agree(number)).body.case
+    const answers = [world.staff.editor, world.staff.finance].map((as) => pay(number, beneficiaryId, { amount: 1000.01 }, as))
+    expect((await Promise.all(answers)).map(({ status, body }) => [status, body.code])).toEqual(
+      [409, 409].map((code) => [code, 'case_checks']),
+    )
+    expect((await open(number)).body.case.stage).toBe('agreed')
+    expect((await pay(number, beneficiaryId, { amount: 520 })).body.disbursement.status).toBe('booked')
+  })
+
   test('starts a payment, and the booking makes it helped; whoever agreed does not book it', async () => {
     const number = await checked()
     const { beneficiaryId } = (await agree(number)).body.case

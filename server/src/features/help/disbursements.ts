@@ -64,12 +64,13 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
       return { ok: true, value: { balance, days: days.map((part) => ({ day: part.day, amount: rupeesFromPaise(part.paise) })) } }
     },
     askDisbursement: (call) =>
-      askOutlay<Answered, Giving | 'case_not_found' | 'case_not_agreed'>(deps, idempotency, call, {
+      askOutlay<Answered, Giving | 'case_not_found' | 'case_not_agreed' | 'case_checks'>(deps, idempotency, call, {
         kind: 'disbursement',
         book: give,
-        subjectOf: async (tx) => {
+        subjectOf: async (tx, amount) => {
           const { beneficiaryId, helpCase } = call.body
-          const agreed = helpCase === undefined ? undefined : await judgeCase(tx, helpCase, beneficiaryId)
+          const { approvalAbove } = deps
+          const agreed = helpCase === undefined ? undefined : await judgeCase(tx, { helpCase, beneficiaryId, amount, approvalAbove })
           if (agreed?.ok === false) return agreed
           const consent = await judgeConsent(tx, beneficiaryId)
           if (!consent.ok) return consent
