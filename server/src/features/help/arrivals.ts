@@ -17,6 +17,7 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { CURSOR_PARTS } from '../../lists/cursor.ts'
+import { IS_GIVEN } from '../../ledger/arrivals.ts'
 import { tellOwners } from '../../mail/owner-mails.ts'
 import { arrivalCodes, take } from '../../protection/limits.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
@@ -117,12 +118,19 @@ export async function judgeArrival(tx: Tx, { outlayId, by, said, isRight }: Reco
   if (parseDay(on) === undefined) return invalid({ on: 'arrival_day' })
   if (received && how === 'code' && said.code === undefined) return invalid({ code: 'arrival_code' })
   if (received && how === 'papers' && said.paper === undefined) return invalid({ paper: 'arrival_paper' })
-  const { last, mayConfirm, isOutside } = await one<{ last: boolean | null; mayConfirm: boolean; isOutside: boolean }>(
+  const { isGiven, last, mayConfirm, isOutside } = await one<{
+    isGiven: boolean
+    last: boolean | null
+    mayConfirm: boolean
+    isOutside: boolean
+  }>(
     tx,
-    sql`select (select received from arrival where outlay_id = o.id order by id desc limit 1) as last,
+    sql`select ${IS_GIVEN} as "isGiven", (select received from arrival where outlay_id = o.id order by id desc limit 1) as last,
           may_confirm_arrival(${by}::bigint, o.id) as "mayConfirm", not ${on}::date between ist_day(o.decided_at) and ist_day(roz_now()) as "isOutside"
           from outlay o where o.id = ${outlayId}::uuid`,
   )
+  // The whole amount came back: nothing of it arrives any more.
+  if (!isGiven) return { ok: false, code: 'outlay_final' } as const
   if (last === received) return { ok: false, code: 'arrival_recorded' } as const
   if (received && !mayConfirm) return { ok: false, code: 'own_arrival' } as const
   if (isOutside) return invalid({ on: 'arrival_day_outside' })

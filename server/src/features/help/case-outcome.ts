@@ -92,7 +92,7 @@ async function arrive(tx: Tx, deps: CaseDeps, { id, number, session, said, isRig
   if (said.received && (await isChecker(tx, number, session))) return { ok: false, code: 'own_check' } as const
   const recording = { outlayId: id, by: session.memberId, said, isRight }
   const judged = await judgeArrival(tx, recording)
-  if (!judged.ok) return judged
+  if (!judged.ok) return judged.code === 'outlay_final' ? CASE_STAGE : judged
   const { after } = await writeArrival(tx, deps, recording, { last: judged.last, paper: null })
   await logStaff(tx, { actorId: session.memberId, action: 'disbursement.arrive', subject: `outlay:${id}`, after })
   return undefined

@@ -1,6 +1,7 @@
 /** A request whose payment was rejected, or came back whole: it is paid again, or ends like one that is only agreed. */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { one, sql } from '../../db/sql.ts'
+import { DAY } from '../../ledger/testing/fixtures.ts'
 import { forgetAlone } from '../../testing/database.ts'
 import { MEERA, useHelpWorld } from '../../testing/help-world.ts'
 import { readRequestFigures } from '../home/desk-figures.ts'
@@ -13,9 +14,9 @@ beforeEach(() => forgetAlone(world.database))
 
 let phones = 0
 type Fields = Readonly<Record<string, unknown>>
-const change = async (number: string, verb: string, body: Fields) => {
+const change = async (number: string, verb: string, body: Fields, as = world.staff.editor) => {
   const { version } = await one<{ version: number }>(world.db, sql`select version from help_case where number = ${number}::text`)
-  return world.calls.ask(`POST /admin/help-cases/${number}/${verb}`, { as: world.staff.editor, body: { ...body, version } })
+  return world.calls.ask(`POST /admin/help-cases/${number}/${verb}`, { as, body: { ...body, version } })
 }
 const step = (number: string, name: string) => change(number, 'steps', { step: name, how: 'call', note: 'A short note.' })
 /** A request whose payment waits for a second person. */
@@ -42,7 +43,16 @@ async function waiting() {
       as: world.staff.owner,
       body: { amount, purpose: 'money returned by the bank', receipts: [await world.bill()] },
     })
-  return { number, phone, pay, reject, approve, comeBack }
+  /** At the payment, and at the request. */
+  const arrive = (received: boolean) => {
+    const told = { received, how: 'call', on: DAY, ...(received ? {} : { reason: 'Nothing came' }) }
+    const body = { status: 'booked', ...told }
+    return Promise.all([
+      world.calls.ask(`POST /admin/disbursements/${id}/arrival`, { as: world.staff.owner, body }),
+      change(number, 'arrival', told, world.staff.owner),
+    ])
+  }
+  return { number, phone, pay, reject, approve, comeBack, arrive }
 }
 const open = async (number: string) => (await world.calls.ask(`GET /admin/help-cases/${number}`, { as: world.staff.editor })).body.case
 const stageOf = async (number: string) => (await open(number)).stage
@@ -81,11 +91,13 @@ test('its money that came back whole is no help: it waits for the money again, a
 })
 
 test('its money that came back whole leaves it free to end', async () => {
-  const { number, approve, comeBack } = await waiting()
+  const { number, approve, comeBack, arrive } = await waiting()
   await approve()
   expect((await open(number)).help).toMatchObject({ received: null })
   await comeBack(5)
   // Nothing arrives any more.
   expect((await open(number)).help).toBeNull()
+  for (const received of [true, false])
+    expect((await arrive(received)).map(({ status, body }) => `${status} ${body.code}`)).toEqual(['409 outlay_final', '409 case_stage'])
   expect((await step(number, 'withdrawn')).body.case).toMatchObject({ stage: 'withdrawn' })
 })
