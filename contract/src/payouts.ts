@@ -63,7 +63,9 @@ export const adminWithdrawal = z.object({
     .meta({ description: 'The person who opened the bank account to pay by hand: only this person can end it' }),
   returnFirst: person
     .nullable()
-    .meta({ description: 'The first of two persons who say that this payment by hand came back, while it waits for the second' }),
+    .meta({
+      description: 'The first of two persons who say that this payment by hand was not paid, or came back, while it waits for the second',
+    }),
   ...suspect,
   endedAt: instant.nullable(),
   seen: seenFacts,
@@ -210,10 +212,18 @@ export const payoutCalls = {
   withdrawalNotPaid: staffCall({
     ...decision,
     path: '/admin/withdrawals/{id}/not-paid',
-    summary: 'The person who opened the bank account records that it was not paid, and why; the money goes back into the wallet.',
+    summary:
+      'The person who opened the bank account records that it was not paid, and why; the money goes back into the wallet. Above the limit this first voice waits for a second person.',
     body: reasonedWithdrawal,
     output: withdrawalAnswer,
-    refusals: [...STALE_WITHDRAWAL, 'withdrawal_not_approved', 'being_paid_by_hand', 'bank_not_shown', 'own_money', 'idempotency_mismatch'],
+    refusals: [
+      ...STALE_WITHDRAWAL,
+      'withdrawal_not_approved',
+      'being_paid_by_hand',
+      'bank_not_shown',
+      ...SECOND_PERSON,
+      'idempotency_mismatch',
+    ],
   }),
   takeOverWithdrawal: staffCall({
     ...decision,

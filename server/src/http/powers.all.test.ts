@@ -252,6 +252,17 @@ const acts: Readonly<Record<string, Make>> = {
     }
     return { act, excluded: other }
   },
+  'say it was not paid': async (rupees) => {
+    const member = await funded()
+    const id = await withdrawal(member, rupees)
+    const act: Subject['act'] = async (as) => {
+      await db.query(sql`
+        update withdrawal set status = 'approved', approved_at = roz_now(), shown_to = ${as}::bigint, shown_at = roz_now()
+         where id = ${id}::uuid and shown_to is null`)
+      return ask(as, `POST /admin/withdrawals/${id}/not-paid`, { status: 'approved', reason: 'The bank refused it' })
+    }
+    return { act, excluded: await ownHand(member) }
+  },
   'take a payment back': async (rupees) => {
     const member = await funded()
     const [id, payer] = [await withdrawal(member, rupees), await staff()]

@@ -76,6 +76,28 @@ export const recordAlone = (tx: Tx, { by, kind, subject, amount }: Alone): Promi
     insert into decided_alone (hand, by, kind, subject, amount)
     values (hand_of(${by}::bigint), ${by}::bigint, ${kind}::text, ${subject}::text, ${amount}::bigint)`)
 
+type Returned = {
+  readonly id: string
+  readonly memberId: bigint
+  readonly amount: Paise
+  /** The first person who said so. */
+  readonly returnFirstBy: bigint | null
+}
+/** Judges and records the word that the money of a locked payout by hand did not leave, or is back. `first`: nothing moves yet. */
+export async function judgeReturn(
+  tx: Tx,
+  approver: Approver,
+  { id, memberId, amount, returnFirstBy }: Returned,
+): Promise<Outcome<'first' | 'final', ApprovalRefusal>> {
+  const { by } = approver
+  const judged = await judgeApprover(tx, approver, { amount, owner: memberId, firstApprovedBy: returnFirstBy })
+  if (!judged.ok) return judged
+  if (judged.value === 'alone') await recordAlone(tx, { by, kind: 'withdrawal_back', subject: id, amount })
+  if (judged.value !== 'first') return accepted('final')
+  await tx.query(sql`update withdrawal set return_first_by = ${by}::bigint, return_first_at = roz_now() where id = ${id}::uuid`)
+  return accepted('first')
+}
+
 export const recordFirstApproval = (tx: Tx, table: 'withdrawal' | 'refund', id: string, by: bigint): Promise<unknown> =>
   tx.query(sql`
     update ${table === 'withdrawal' ? sql`withdrawal` : sql`refund`} set first_approved_by = ${by}::bigint, first_approved_at = roz_now()

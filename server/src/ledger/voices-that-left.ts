@@ -1,6 +1,6 @@
 /**
  * The open voices of somebody who left the team or changed role: they end with the role, in its transaction.
- * - First approvals of withdrawals and refunds, and first voices about payouts that came back, items of SUSPENSE and findings, are taken
+ * - First approvals of withdrawals and refunds, and first voices about payouts that were not paid or came back, items of SUSPENSE and findings, are taken
  *   back: each waits for a first one again.
  * - The refund of an item of SUSPENSE was made by its first approval: it is rejected, and the item is open again.
  * - Requested outlays and bank transfers are rejected.
@@ -22,7 +22,7 @@ export async function voidVoices(tx: Tx, person: bigint, by: bigint): Promise<vo
     update bank_transfer set status = 'rejected', decided_by = ${by}::bigint, decided_at = roz_now(), reason = ${REASON}::text
      where status = 'asked' and asked_by = ${person}::bigint`)
   const isOpen = sql`status = 'requested' and first_approved_by = ${person}::bigint`
-  const isReturned = sql`status = 'paid' and return_first_by = ${person}::bigint`
+  const isReturned = sql`status in ('approved', 'paid') and return_first_by = ${person}::bigint`
   await tx.query(sql`select from withdrawal where ${isOpen} or ${isReturned} order by id for update`)
   await tx.query(sql`update withdrawal set first_approved_by = null, first_approved_at = null where ${isOpen}`)
   await tx.query(sql`update withdrawal set return_first_by = null, return_first_at = null where ${isReturned}`)

@@ -7,7 +7,8 @@
  * - A payout that is reversed after the account was closed is booked to SUSPENSE.
  * - By hand: the administrator who was shown the bank account may have paid. Only this person ends the withdrawal, as paid or not paid,
  *   and the gateway no longer receives it. Nobody pays or ends a withdrawal of their own.
- * - A payout by hand that came back, or never left, is reversed by the team's word: no gateway can tell. Above the limit two persons say so.
+ * - A payout by hand that was not paid, came back, or never left, is given back by the team's word: no gateway can tell. Above the limit
+ *   two persons say so. That it was not paid, the person who was shown the account says first.
  * - An owner may take a shown withdrawal over, and names the administrator who has it. If another one has it by now, that is refused.
  * - Above a limit two persons approve; the first approval leaves it `requested`.
  * - A withdrawal of a member on hold is not approved, sent, shown or marked as paid.
@@ -20,7 +21,7 @@ import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import { maybeOne, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
-import { type Approver, isOwnMoney, judgeApprover, recordAlone, recordFirstApproval } from './approvals.ts'
+import { type Approver, isOwnMoney, judgeApprover, judgeReturn, recordAlone, recordFirstApproval } from './approvals.ts'
 import { moveConflict } from './conflicts.ts'
 import { giveBackToMember, readDebt } from './debts.ts'
 import { gatewayIdOf } from '@roz/core/gateway-id.ts'
@@ -72,11 +73,11 @@ type Row = { readonly memberId: bigint; readonly amount: Paise; readonly status:
 type Locked = Row & { readonly shownTo: bigint | null; readonly firstApprovedBy: bigint | null; readonly returnFirstBy: bigint | null }
 
 /**
- * The first person to say that the payout by hand `w` came back, while a second person has not confirmed it.
+ * The first person to say that the payout by hand `w` was not paid, or came back, while a second person has not confirmed it.
  * It lapses after seven days: a mistake needs nobody to take it back.
  */
 export const RETURN_VOICE: Sql = sql`
-  case when w.status = 'paid' and w.return_first_at > (select roz_now()) - interval '7 days' then w.return_first_by end`
+  case when w.status in ('approved', 'paid') and w.return_first_at > (select roz_now()) - interval '7 days' then w.return_first_by end`
 
 /** Locks a withdrawal, so that decisions about it run one after the other. */
 const lockWithdrawal = (tx: Tx, id: string): Promise<Locked | undefined> =>
@@ -254,34 +255,39 @@ export async function completeWithdrawal(
   return accepted({ memberId, amount })
 }
 
-/** The administrator who was shown the account reports it as not paid: the amount is given back. */
-export async function sayNotPaid(tx: Tx, { id, by, reason }: ByHand & { readonly reason: string }): Promise<Outcome<Rejected, EndRefusal>> {
-  const found = await lockShown(tx, { id, by })
+type Saying = { readonly id: string; readonly approver: Approver; readonly reason: string }
+
+/** The administrator who was shown the account reports it as not paid: the amount is given back. `first`: another person must say so too. */
+export async function sayNotPaid(
+  tx: Tx,
+  { id, approver, reason }: Saying,
+): Promise<Outcome<Rejected | 'first', EndRefusal | ApprovalRefusal>> {
+  const locked = await lockWithdrawal(tx, id)
+  const isSaid = locked?.status === 'approved' && locked.shownTo !== null && locked.returnFirstBy === locked.shownTo
+  const found = isSaid ? accepted(locked) : await lockShown(tx, { id, by: approver.by })
   if (!found.ok) return found
+  const { memberId, amount, shownTo } = found.value
+  const voice = await judgeReturn(tx, approver, { id, ...found.value })
+  if (!voice.ok) return voice
+  if (voice.value === 'first') return accepted('first')
   const balance = await giveBack(tx, id, found.value)
-  await end(tx, id, { status: 'rejected', reason, notPaidBy: by })
-  return accepted({ memberId: found.value.memberId, amount: found.value.amount, balance })
+  await end(tx, id, { status: 'rejected', reason, notPaidBy: shownTo })
+  return accepted({ memberId, amount, balance })
 }
 
 /** A payout by hand came back. The caller has judged what the bank's statement says. `first`: nothing moves until another person says so too. */
 export async function sayCameBack(
   tx: Tx,
-  { id, approver, reason }: { readonly id: string; readonly approver: Approver; readonly reason: string },
+  { id, approver, reason }: Saying,
 ): Promise<Outcome<PayoutBooked | 'first', WithdrawalRefusal | 'payouts_by_gateway' | ApprovalRefusal>> {
   const found = await lockWithdrawal(tx, id)
   if (found === undefined) return refused('withdrawal_not_found')
   if (found.status !== 'paid') return refused('withdrawal_final')
   if (found.shownTo === null) return refused('payouts_by_gateway')
-  const { memberId, amount } = found
-  const judged = await judgeApprover(tx, approver, { amount, owner: memberId, firstApprovedBy: found.returnFirstBy })
-  if (!judged.ok) return judged
-  const { by } = approver
-  if (judged.value === 'first') {
-    await tx.query(sql`update withdrawal set return_first_by = ${by}::bigint, return_first_at = roz_now() where id = ${id}::uuid`)
-    return accepted('first')
-  }
-  if (judged.value === 'alone') await recordAlone(tx, { by, kind: 'withdrawal_back', subject: id, amount })
-  const { status } = found
+  const voice = await judgeReturn(tx, approver, { id, ...found })
+  if (!voice.ok) return voice
+  if (voice.value === 'first') return accepted('first')
+  const { memberId, amount, status } = found
   await reverse(tx, { id, word: 'reversed', reason }, { memberId, amount, status })
   return accepted({ memberId, amount, status, result: 'reversed', contradicts: false })
 }
@@ -372,12 +378,15 @@ type End = {
   readonly status: 'paid' | 'rejected' | 'failed' | 'reversed'
   readonly reference?: string | undefined
   readonly reason?: string | undefined
-  readonly notPaidBy?: bigint
+  readonly notPaidBy?: bigint | null
 }
 async function end(tx: Tx, id: string, { status, reference, reason, notPaidBy }: End): Promise<void> {
   await tx.query(
     sql`update withdrawal set status = ${status}::text, ended_at = roz_now(), problem = null, not_paid_by = ${notPaidBy ?? null}::bigint,
-          reference = coalesce(${reference ?? null}::text, reference), reason = coalesce(${reason ?? null}::text, reason)
+          reference = coalesce(${reference ?? null}::text, reference), reason = coalesce(${reason ?? null}::text, reason),
+          -- Of one that was paid after all, the word that it was not says nothing of a return.
+          return_first_by = case when ${status}::text <> 'paid' then return_first_by end,
+          return_first_at = case when ${status}::text <> 'paid' then return_first_at end
          where id = ${id}::uuid`,
   )
 }

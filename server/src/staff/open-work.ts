@@ -69,8 +69,10 @@ export function openWork({ viewer, payoutsByHand, byTransfer = false }: WorkView
     sql`(${wait} and not exists (select from member m where m.id = w.member_id and ${IS_ON_HOLD}))`
   const unheldRefund = (wait: Sql): Sql =>
     sql`(${wait} and not exists (select from member m where m.id = ${REFUND_OWNER} and ${IS_ON_HOLD}))`
-  /** One person has said that a payment by hand came back. A hold keeps no money out. */
-  const awaitingReturn = sql`(w.status = 'paid' and w.return_first_by is not null and ${RETURN_VOICE} is not null and not ${isSame(RETURN_VOICE, viewer)})`
+  /** One person has said that a payment by hand was not paid, or came back. A hold keeps no money out. */
+  const isReturnSaid = sql`w.return_first_by is not null and ${RETURN_VOICE} is not null and not ${isSame(RETURN_VOICE, viewer)}`
+  // Each state has an index of its own.
+  const awaitingReturn = sql`(w.status = 'paid' and ${isReturnSaid} or w.status = 'approved' and ${isReturnSaid})`
   /** Approved for a payment by hand: no gateway pays out, or somebody was shown the bank account. */
   const isByHand = sql`(w.status = 'approved' and (${payoutsByHand}::boolean or w.shown_to is not null))`
   return {

@@ -39,8 +39,8 @@ const ownerOf = (id: string): bigint => owners[id] as bigint
 const balanceOf = async (id: string): Promise<number> => Number((await readWallet(db, ownerOf(id)))?.balance) / 100
 
 let numbers = 0
-/** A withdrawal of all of a member's money, paid by Ravi's hand. */
-async function paidByHand(rupees: number): Promise<{ readonly id: string; readonly utr: string }> {
+/** A withdrawal of all of a member's money, paid by Ravi's hand; or he was shown the account alone. */
+async function paidByHand(rupees: number, until: 'paid' | 'shown' = 'paid'): Promise<{ readonly id: string; readonly utr: string }> {
   const member = await makeMember(db)
   await addMoney(db, member, wholeRupees(rupees))
   const { id } = (await ask(member, 'POST /wallet/withdraw', { amount: rupees, bankDetail: BANK })).body.withdrawal
@@ -50,6 +50,7 @@ async function paidByHand(rupees: number): Promise<{ readonly id: string; readon
     await decide(id, 'approve', { status: 'awaiting_second' }, sunita)
   await decide(id, 'bank', { status: 'approved' })
   const utr = `UTR70000000${++numbers}`
+  if (until === 'shown') return { id, utr }
   expect((await decide(id, 'complete', { status: 'approved', bankReference: utr })).body.withdrawal.status).toBe('paid')
   return { id, utr }
 }
@@ -123,6 +124,39 @@ test('whoever pays friends and takes it back is stopped by the limit of a day', 
   expect((await cameBack(first.id)).body.withdrawal.status).toBe('reversed')
   // Two approvals of ₹300 and one return of ₹300: another ₹300 is above ₹1,000.
   expect((await cameBack(second.id)).body.withdrawal).toMatchObject({ status: 'paid', returnFirst: { id: expect.any(String) } })
+})
+
+const shownToRavi = async (rupees: number): Promise<string> => (await paidByHand(rupees, 'shown')).id
+const notPaid = (id: string, as = ravi) => decide(id, 'not-paid', { status: 'approved', reason: 'The bank did not take it' }, as)
+
+test('whoever pays friends and says that it was not paid is stopped by the limit of a day', async () => {
+  await tomorrow()
+  const first = await shownToRavi(300)
+  const second = await shownToRavi(300)
+  expect((await notPaid(first)).body.withdrawal.status).toBe('rejected')
+  expect((await notPaid(second)).body.withdrawal).toMatchObject({ status: 'approved', returnFirst: { id: expect.any(String) } })
+  expect([await balanceOf(first), await balanceOf(second)]).toEqual([300, 0])
+})
+
+test('above the limit somebody else confirms that it was not paid; that word is no return once it was paid', async () => {
+  await tomorrow()
+  const id = await shownToRavi(1500)
+  const waits = async (as: bigint) =>
+    (await world.calls.ask(`GET /admin/withdrawals?status=to_second&q=${id}`, { as })).body.withdrawals.map((one: { id: string }) => one.id)
+  // Only who was shown the account may say so first.
+  expect((await notPaid(id, sunita)).body.code).toBe('being_paid_by_hand')
+  expect((await notPaid(id)).body.withdrawal).toMatchObject({ status: 'approved', returnFirst: { id: expect.any(String) } })
+  expect([(await notPaid(id)).body.code, await waits(ravi), await waits(sunita)]).toEqual(['second_person_needed', [], [id]])
+  const answers = await Promise.all([1, 2].map(() => notPaid(id, sunita)))
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  expect([await balanceOf(id), await waits(sunita)]).toEqual([1500, []])
+
+  const paid = await shownToRavi(1500)
+  await notPaid(paid)
+  const done = await decide(paid, 'complete', { status: 'approved', bankReference: 'UTR7000000099' })
+  expect(done.body.withdrawal).toMatchObject({ status: 'paid', returnFirst: null })
+  expect((await cameBack(paid, null, sunita)).body.withdrawal).toMatchObject({ status: 'paid', returnFirst: { id: expect.any(String) } })
+  expect(await balanceOf(paid)).toBe(0)
 })
 
 test('the money of a closed account waits in suspense, to be paid again', async () => {

@@ -5,7 +5,7 @@
  * - A decision names the state that was seen: of two at once the first takes effect, and the other is refused.
  * - Money is sent only after the commit of the final approval; above a limit two persons approve.
  * - Without a payout gateway one person is shown the account and pays by hand. Only that person says how it ended: paid, with
- *   the bank's reference, or not paid, with a reason. The transaction that shows the account records the person. A take-over names the
+ *   the bank's reference, or not paid, with a reason; above a limit another person says so too. The transaction that shows the account records the person. A take-over names the
  *   person who was seen to have it.
  * - A payment by hand that came back is reversed by the team's word and the bank's statement (came-back.ts).
  */
@@ -105,10 +105,11 @@ export function withdrawalDecisions(deps: PayoutsDeps, idempotency: Idempotency)
         return { ok: true, after: { reference: call.body.bankReference } }
       }),
     withdrawalNotPaid: (call) =>
-      decide<'withdrawal_final' | EndsByHand>('not_paid', call, async (tx, id) => {
-        const ended = await sayNotPaid(tx, { id, by: call.session.memberId, reason: call.body.reason })
+      decide<'withdrawal_final' | EndsByHand | ApprovalRefusal>('not_paid', call, async (tx, id) => {
+        const approver = { by: call.session.memberId, limit: deps.approvalAbove }
+        const ended = await sayNotPaid(tx, { id, approver, reason: call.body.reason })
         if (!ended.ok) return withName(tx, id, ended)
-        await tellEnd(tx, id, { result: 'rejected', memberId: ended.value.memberId })
+        if (ended.value !== 'first') await tellEnd(tx, id, { result: 'rejected', memberId: ended.value.memberId })
         return { ok: true, after: { reason: call.body.reason } }
       }),
     takeOverWithdrawal: (call) =>

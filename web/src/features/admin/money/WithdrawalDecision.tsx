@@ -108,6 +108,7 @@ function ByHandDecision({
   const params = { id: withdrawal.id }
   const { status, seen } = withdrawal
   const holder = withdrawal.shownTo?.name ?? ''
+  const first = withdrawal.returnFirst?.name
   const summary = <Summary withdrawal={withdrawal} />
   switch (action) {
     case 'bank':
@@ -146,7 +147,13 @@ function ByHandDecision({
           danger
           reason={t`The member sees it.`}
           send={(reason, idempotencyKey) => call('withdrawalNotPaid', { params, body: { status, seen, reason }, idempotencyKey })}
-          onDone={said(t`The approval is undone; the money is back in the wallet.`)}
+          onDone={(answer) =>
+            toast.success(
+              answer.withdrawal.status === 'approved'
+                ? t`Your word is recorded. Another person must say so too.`
+                : t`The approval is undone; the money is back in the wallet.`,
+            )
+          }
           onClose={onClose}
         >
           {summary}
@@ -156,6 +163,11 @@ function ByHandDecision({
               twice.
             </Trans>
           </p>
+          {first === undefined ? null : (
+            <p className="muted spaced">
+              <Trans>{first} has said so already. After your word the money moves.</Trans>
+            </p>
+          )}
         </Decision>
       )
     case 'cameBack':

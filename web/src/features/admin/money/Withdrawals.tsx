@@ -118,8 +118,10 @@ function actionsOf(
     if (status === 'paid') return shownTo === null || returnFirst?.id === viewer.id ? [] : ['cameBack']
     if (status !== 'approved') return []
     if (shownTo === null) return byHand ? ['bank', 'reject'] : ['retry', 'reject']
-    if (shownTo.id === viewer.id) return ['complete', 'notPaid', ...(byHand ? (['bank'] as const) : [])]
-    return viewer.isOwner ? ['takeOver'] : []
+    const saysNotPaid = returnFirst?.id === viewer.id ? [] : (['notPaid'] as const)
+    if (shownTo.id === viewer.id) return ['complete', ...saysNotPaid, ...(byHand ? (['bank'] as const) : [])]
+    // Another person confirms what the person who was shown the account has said.
+    return [...(returnFirst?.id === shownTo.id ? saysNotPaid : []), ...(viewer.isOwner ? (['takeOver'] as const) : [])]
   }
   // Asking the gateway for a transfer's status sends no money, so a hold does not prevent it.
   if (status === 'sending') return byHand ? [] : ['retry']
@@ -206,7 +208,11 @@ function WithdrawalRow({ withdrawal, byHand, pick, onChoose }: RowProps) {
         status === 'rejected' && approvedAt !== null
           ? t`It was approved on ${formatInstant(approvedAt, currentLanguage())}; the approval was undone later.`
           : null,
-        returnFirst === null ? null : t`${returnFirst.name} says that it came back. Another person must say so too.`,
+        returnFirst === null
+          ? null
+          : status === 'paid'
+            ? t`${returnFirst.name} says that it came back. Another person must say so too.`
+            : t`${returnFirst.name} says that it was not paid. Another person must say so too.`,
         owed === 0 ? null : t`The member owes: ${debt}`,
       ]}
       warnings={[...warningsOf(withdrawal, byHand), ...(holder === null ? [] : [holder])]}
