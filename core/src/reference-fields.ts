@@ -36,3 +36,6 @@ export const bankNumber = z.string('bank_number_invalid').check(
 export const transferReference = z
   .string('transfer_reference')
   .check(z.trim(), z.overwrite(asciiDigits), z.toUpperCase(), z.regex(/^RZ[A-HJ-NP-Z2-9]{8}$/, { error: 'transfer_reference' }))
+/** What may be such references in words of a bank, which have separators, and words of the bank without any. */
+export const transferReferencesIn = (words: string): string[] =>
+  [...squeezed(words).matchAll(/(?=(RZ[A-HJ-NP-Z2-9]{8}))/g)].map(([, reference]) => reference as string)

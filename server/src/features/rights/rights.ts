@@ -18,7 +18,7 @@ import { maybeOne, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { createIdempotency, type KeyedCall } from '../../http/idempotency.ts'
 import { memberLimits, take } from '../../protection/limits.ts'
-import { type Answer, type Call, type Handlers, invalid } from '../../http/route.ts'
+import { type Answer, type Call, type Handlers, invalid, type Refusal } from '../../http/route.ts'
 import { mustWaitForStop } from '../../ledger/autopay.ts'
 import { closeWallet, giveRest } from '../../ledger/closing.ts'
 import { DISPUTED_MEMBERS } from '../../ledger/disputes.ts'
@@ -48,9 +48,7 @@ type RightsDeps = UnconfirmedDeps & {
       readonly detail: PayoutDetail
       readonly nameCheck: boolean | undefined
     },
-  ) => Promise<
-    { readonly ok: true; readonly value: Withdrawal | undefined } | { readonly ok: false; readonly code: 'on_hold' | 'withdrawals_paused' }
-  >
+  ) => Promise<{ readonly ok: true; readonly value: Withdrawal | undefined } | Refusal<'on_hold' | 'withdrawals_paused' | 'invalid_input'>>
 }
 
 const NOTHING_LEFT = texts('Nothing is left in your wallet. You can delete your account now.')

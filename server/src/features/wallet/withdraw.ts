@@ -5,6 +5,7 @@
  * - A bank account first used within 24 h and money younger than 72 h are flagged for the administrator, never refused.
  * - The member gets one mail. It says if the bank account is new, and if the withdrawal waits for the end of a hold.
  * - Jobs after the commit note signs for the review list (withdrawal-signals.ts) and ask for the name of a UPI ID, if the member agrees (payee-name.ts).
+ * - No account and no UPI ID names the reference of a bank transfer.
  * - The same Idempotency-Key gets the same answer, refusals included.
  */
 import { randomUUID } from 'node:crypto'
@@ -12,14 +13,15 @@ import type { walletCalls, withdrawal } from '@roz/contract/wallet.ts'
 import { withdrawalProblem } from '@roz/core/money-fields.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
 import { formatPaise, type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
+import { transferReferencesIn } from '@roz/core/reference-fields.ts'
 import type { z } from 'zod'
 import type { PayeeNames } from '../../adapters/payee-names/port.ts'
-import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Cursor } from '../../lists/cursor.ts'
 import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
 import { microsOf, olderThan } from '../../lists/newest-first.ts'
-import { type Answer, type Call, invalid } from '../../http/route.ts'
+import { type Answer, type Call, invalid, type Refusal } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { isOnHold } from '../../ledger/holds.ts'
 import { lockWallet } from '../../ledger/transfer.ts'
@@ -65,6 +67,8 @@ export async function withdraw(deps: WithdrawDeps, call: WithdrawCall): Promise<
   const id = randomUUID()
   return deps.idempotency.once<WithdrawAnswer>(keyed, id, async (tx) => {
     if (!deps.cashoutOn) return { ok: false, code: 'withdrawals_paused' }
+    const named = await judgeNames(tx, detail)
+    if (named !== undefined) return named
     const wallet = await lockWallet(tx, memberId)
     // The member was suspended after the request was admitted.
     if (wallet?.mayMove === false) return { ok: false, code: 'on_hold' }
@@ -73,6 +77,20 @@ export async function withdraw(deps: WithdrawDeps, call: WithdrawCall): Promise<
     const { balance, withdrawal } = await hold(tx, deps, asked)
     return { ok: true, value: { balance: rupeesFromPaise(balance), withdrawal } }
   })
+}
+
+/**
+ * Refuses details that name the reference of a bank transfer. If the payout came back, the words of the bank would have it, and the money
+ * would be listed as the transfer of that order.
+ */
+async function judgeNames(from: Queryable, detail: PayoutDetail): Promise<Refusal<'invalid_input'> | undefined> {
+  const parts = Object.values(detail)
+  // A bank may write any two of them side by side.
+  const found = parts.flatMap((one) => parts.flatMap((other) => transferReferencesIn(one + other)))
+  if (found.length === 0) return undefined
+  const order = await maybeOne(from, sql`select from bank_transfer_order where reference = any (${found}::text[]) limit 1`)
+  if (order === undefined) return undefined
+  return isUpi(detail) ? invalid({ 'upiDetail.upiId': 'upi_invalid' }) : invalid({ 'bankDetail.accountHolderName': 'holder_letters' })
 }
 
 type Held = {
@@ -102,13 +120,13 @@ async function hold(tx: Tx, deps: Pick<WithdrawDeps, 'secrets' | 'payeeNames'>, 
   return { balance: held.value.balance, withdrawal: await getWithdrawal(tx, id) }
 }
 
-type Rest =
-  | { readonly ok: true; readonly value: Withdrawal | undefined }
-  | { readonly ok: false; readonly code: 'on_hold' | 'withdrawals_paused' }
+type Rest = { readonly ok: true; readonly value: Withdrawal | undefined } | Refusal<'on_hold' | 'withdrawals_paused' | 'invalid_input'>
 
 /** Withdraws the whole balance, whatever its amount, for a member who closes the account; undefined when it is zero. */
 export async function withdrawRest(deps: Omit<WithdrawDeps, 'idempotency'>, tx: Tx, asked: Held): Promise<Rest> {
   if (!deps.cashoutOn) return { ok: false, code: 'withdrawals_paused' }
+  const named = await judgeNames(tx, asked.detail)
+  if (named !== undefined) return named
   const wallet = await lockWallet(tx, asked.memberId)
   if (wallet === undefined || !wallet.mayMove) return { ok: false, code: 'on_hold' }
   if (wallet.balance === 0n) return { ok: true, value: undefined }

@@ -3,7 +3,7 @@ import type { Output } from '@roz/contract/api.ts'
 import type { bankTransferCalls } from '@roz/contract/bank-transfers.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
-import { squeezed } from '@roz/core/reference-fields.ts'
+import { transferReferencesIn } from '@roz/core/reference-fields.ts'
 import { one, type Queryable, type Sql, sql } from '../../../db/sql.ts'
 import type { Handlers } from '../../../http/route.ts'
 import type { Cursor } from '../../../lists/cursor.ts'
@@ -92,21 +92,17 @@ type Found = {
 type Orders = ReadonlyMap<string, Found>
 const ORDERS = sql`bank_transfer_order f join topup o on o.order_id = f.order_id join member m on m.id = o.member_id`
 
-/** Banks add separators, and words of their own without any. */
-const referencesIn = (words: string): string[] =>
-  [...squeezed(words).matchAll(/(?=(RZ[A-HJ-NP-Z2-9]{8}))/g)].map(([, reference]) => reference as string)
-
 /** The orders whose references these words of the bank have. */
 export async function findOrders(from: Queryable, words: readonly string[]): Promise<Orders> {
   const found = await from.query<Found>(sql`
     select f.order_id as "orderId", f.reference, f.amount, m.public_id as "memberId", m.name
-      from ${ORDERS} where f.reference = any(${words.flatMap(referencesIn)}::text[])`)
+      from ${ORDERS} where f.reference = any(${words.flatMap(transferReferencesIn)}::text[])`)
   return new Map(found.map((one) => [one.reference, one]))
 }
 
 /** The order whose reference the words have. With two it is nobody's: a person decides in SUSPENSE. */
 export function referenceOf(words: string, orders: Orders): Found | undefined {
-  const [only, another] = [...new Set(referencesIn(words))].flatMap((reference) => orders.get(reference) ?? [])
+  const [only, another] = [...new Set(transferReferencesIn(words))].flatMap((reference) => orders.get(reference) ?? [])
   return another === undefined ? only : undefined
 }
 

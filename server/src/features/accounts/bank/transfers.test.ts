@@ -95,6 +95,30 @@ describe('a line of the statement', () => {
     expect((await world.lines()).map(({ id }) => id)).not.toContain(line.id)
   })
 
+  test('of a payout that came back is nobody’s order: no UPI ID and no account names a reference', async () => {
+    const { member, reference } = await world.order(100)
+    const paid = await world.order(100, member)
+    await world.confirmLine(await world.arrives(100, `NEFT ${paid.reference}`))
+    const letters = 'RZABCDEFGH'
+    await world.db.query(sql`
+      insert into bank_transfer_order (order_id, reference, amount, expires_at)
+      values (${randomUUID().replaceAll('-', '')}::text, ${letters}::text, 100, roz_now())`)
+    const bank = { accountNumber: '123456789012', ifscCode: 'HDFC0000123', bankName: 'HDFC Bank', accountType: 'savings' }
+    const named = [
+      ['upiDetail.upiId', { upiDetail: { accountHolderName: 'Asha Verma', upiId: `${reference.toLowerCase()}@okbank` } }],
+      ['upiDetail.upiId', { upiDetail: { accountHolderName: 'Asha Rz', upiId: 'abcd.efgh@okbank' } }],
+      ['bankDetail.accountHolderName', { bankDetail: { ...bank, accountHolderName: 'Rza Bcde Fgh' } }],
+    ] as const
+    for (const [field, to] of named)
+      for (const call of ['withdraw', 'close'] as const) {
+        const path = call === 'withdraw' ? 'POST /wallet/withdraw' : 'POST /user/close'
+        const { status, body } = await world.ask(path, member, { ...to, ...(call === 'withdraw' ? { amount: 100 } : {}) })
+        expect([call, status, body.fields]).toEqual([call, 400, { [field]: expect.any(String) }])
+      }
+    const to = { upiDetail: { accountHolderName: 'Mirza Ahmed Hasan', upiId: 'mirza@okbank' } }
+    expect((await world.ask('POST /wallet/withdraw', member, { amount: 100, ...to })).status).toBe(200)
+  })
+
   test('confirmed by two persons at once credits once', async () => {
     const order = await world.order(100)
     const line = await world.arrives(100, `NEFT ${order.reference}`)
