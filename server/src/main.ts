@@ -11,21 +11,21 @@ import { EmbeddedPostgresError } from './db/embedded/error.ts'
 import { StartError } from './start-error.ts'
 import { startServer, type Running } from './start.ts'
 
-/** Ends the program with the complaints about the settings. */
-function orExit<T>(read: () => T): T {
+/** Ends the program with the complaints about the settings; the code of a command that could not run is 2. */
+function orExit<T>(read: () => T, code = 1): T {
   try {
     return read()
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     process.stderr.write(`${error.message}\n`)
-    process.exit(1)
+    process.exit(code)
   }
 }
 
 const tell = (line: string): void => void process.stdout.write(`${line}\n`)
 const words = process.argv.slice(2)
 const isHelp = words.some((word) => ['--help', '-h', 'help', '--page'].includes(word))
-const env = isHelp ? {} : orExit(() => withFiles(process.env, process.cwd()))
+const env = isHelp ? {} : orExit(() => withFiles(process.env, process.cwd()), ['', 'serve'].includes(words.join(' ')) ? 1 : 2)
 const code = await roz({ env, words, say: tell, input: process.stdin })
 if (code !== undefined) process.exit(code)
 

@@ -19,7 +19,7 @@ import { askAnyway } from '../features/payouts/checks.ts'
 import { scheduleCheck } from '../features/wallet/orders.ts'
 import { askAllMandates } from '../ledger/autopay.ts'
 import { holdWithdrawal } from '../ledger/withdrawals.ts'
-import { type CommandTarget, onDatabase } from './command-database.ts'
+import { type CommandTarget, onDatabase, reasonOf } from './command-database.ts'
 import { compareCheckpoint } from './later-checkpoint.ts'
 import { type Sent, transfersIn } from './transfers-list.ts'
 import { pairsOf } from './arguments.ts'
@@ -47,7 +47,7 @@ export async function afterRestoreNow(target: CommandTarget, words: readonly str
     )
     return done === undefined ? 2 : done ? 0 : 1
   } catch (error) {
-    say(`Not everything was joined: ${error instanceof Error ? error.message : String(error)}. Run it again: it continues.`)
+    say(`Not everything was joined: ${reasonOf(error)}. Run it again: it continues.`)
     return 2
   }
 }

@@ -4,7 +4,7 @@
  * - It prints each invariant with its sentence.
  * - Exit code: 0 if all invariants are kept, 1 if one is broken, 2 if the check could not run.
  */
-import { type CommandTarget, onDatabase } from './command-database.ts'
+import { type CommandTarget, onDatabase, reasonOf } from './command-database.ts'
 import type { Db } from '../db/sql.ts'
 import { addChecked, auditParts, type Checked } from '../ledger/audit.ts'
 
@@ -15,8 +15,7 @@ export async function auditNow(target: CommandTarget): Promise<0 | 1 | 2> {
   try {
     return (await onDatabase(target, { name: 'audit', queryTimeoutMs: STATEMENT_MS }, (db) => auditAt(db, target))) ?? 2
   } catch (error) {
-    const { message, cause } = error instanceof Error ? error : new Error(String(error))
-    target.say(`The books could not be read: ${message}${cause instanceof Error ? ` (${cause.message})` : ''}`)
+    target.say(`The books could not be read: ${reasonOf(error)}`)
     return 2
   }
 }

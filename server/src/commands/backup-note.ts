@@ -5,7 +5,7 @@
  */
 import { auditSettings, type Environment } from '../config/config.ts'
 import { sql } from '../db/sql.ts'
-import { onDatabase } from './command-database.ts'
+import { onDatabase, reasonOf } from './command-database.ts'
 
 export async function noteBackupNow(env: Environment, words: readonly string[], say: (line: string) => void): Promise<0 | 1 | 2> {
   const [by, ...rest] = words
@@ -23,7 +23,7 @@ export async function noteBackupNow(env: Environment, words: readonly string[], 
     say(`Noted: ${by} took a backup now.`)
     return 0
   } catch (error) {
-    say(`The backup could not be noted: ${error instanceof Error ? error.message : String(error)}`)
+    say(`The backup could not be noted: ${reasonOf(error)}`)
     return 1
   }
 }

@@ -7,8 +7,10 @@ import path from 'node:path'
 import { auditSettings, type Environment } from '../config/config.ts'
 import { Settings } from '../config/settings.ts'
 import { startPostgres } from '../db/embedded/embedded.ts'
-import { connect, type Db } from '../db/sql.ts'
-import { ensureSecretKey } from '../secrets/secret-key.ts'
+import { connect, DatabaseUnavailableError, type Db } from '../db/sql.ts'
+import { ENCRYPTED_COLUMNS } from '../encrypted-columns.ts'
+import { inWords, listUnreadable } from '../secrets/reencryption.ts'
+import { findSecretKey } from '../secrets/secret-key.ts'
 import { createSecrets, type Secrets } from '../secrets/secrets.ts'
 
 export type CommandTarget = {
@@ -21,8 +23,26 @@ export type CommandTarget = {
 
 export type SecretTarget = CommandTarget & { readonly secretKey: string | undefined; readonly secretKeyOld: string | undefined }
 
-export const secretsOf = async ({ dataDir, secretKey, secretKeyOld }: SecretTarget): Promise<Secrets> =>
-  createSecrets({ secretKey: secretKey ?? (await ensureSecretKey(dataDir)), secretKeyOld })
+/** A command makes no key: the server would not know it. */
+export async function secretsOf({ dataDir, secretKey, secretKeyOld }: SecretTarget): Promise<Secrets> {
+  const known = secretKey ?? (await findSecretKey(dataDir))
+  if (known === undefined)
+    throw new Error(`there is no key: set SECRET_KEY, or DATA_DIR to the folder with its file secret-key, not ${dataDir}`)
+  return createSecrets({ secretKey: known, secretKeyOld })
+}
+
+/**
+ * The secrets of a command that writes encrypted values. Under another key than the server's no server would start afterwards.
+ * Damaged ticket keys do not count: such a command mends them.
+ */
+export async function sameSecrets(target: SecretTarget, db: Db): Promise<Secrets> {
+  const secrets = await secretsOf(target)
+  const columns = ENCRYPTED_COLUMNS.filter(({ name }) => name !== 'ticket keys')
+  const unreadable = await listUnreadable(db, secrets, columns)
+  if (unreadable.length > 0)
+    throw new Error(`${inWords(unreadable)} of this database are encrypted with a key that is neither SECRET_KEY nor SECRET_KEY_OLD`)
+  return secrets
+}
 
 /** Runs `work` as the server's role on a connection named after the command. Without a database it prints the reason: undefined. */
 export async function onDatabase<T>(
@@ -61,9 +81,16 @@ export async function exitCodeOf(
   try {
     return (await run()) ?? 2
   } catch (error) {
-    say(failed(error instanceof Error ? error.message : String(error)))
+    say(failed(reasonOf(error)))
     return 2
   }
+}
+
+/** In words: of a lost database also the address that did not answer. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { message, cause } = error
+  return error instanceof DatabaseUnavailableError && cause instanceof Error ? `${message} (${cause.message})` : message
 }
 
 type OwnersDatabase = { readonly url: string; readonly close: () => Promise<void> }

@@ -3,21 +3,22 @@
  * - `roz books retry` and `roz books cover` release that day. A running server makes its books within a second.
  * - Each release is written to the staff log in the same transaction.
  */
-import { type CommandTarget, onDatabase } from './command-database.ts'
+import { type CommandTarget, exitCodeOf, onDatabase } from './command-database.ts'
+import type { Db } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { logStaff } from '../staff/staff-log.ts'
 import { findHeldBooks, type HeldBooks, releaseBooks } from '../ledger/held-books.ts'
 
 const USAGE = 'roz books list · roz books retry · roz books cover'
 
-export async function heldBooksNow(target: CommandTarget & { readonly words: readonly string[] }): Promise<0 | 1> {
+export async function heldBooksNow(target: CommandTarget & { readonly words: readonly string[] }): Promise<0 | 1 | 2> {
   const { say, words } = target
   const [word] = words
   if (words.length > 1 || (word !== undefined && word !== 'retry' && word !== 'cover')) {
     say(USAGE)
     return 1
   }
-  const done = await onDatabase(target, { name: 'books' }, async (db) => {
+  const run = async (db: Db): Promise<0> => {
     const held = await findHeldBooks(db)
     if (held === undefined) say('No books are held.')
     else if (word === undefined) tell(say, held)
@@ -28,9 +29,13 @@ export async function heldBooksNow(target: CommandTarget & { readonly words: rea
       })
     if (held !== undefined && word !== undefined)
       say(`The books of ${held.day} are tried again now${word === 'cover' ? ', and covered' : ''}.`)
-    return true
-  })
-  return done === true ? 0 : 1
+    return 0
+  }
+  return exitCodeOf(
+    say,
+    () => onDatabase(target, { name: 'books' }, run),
+    (why) => `The held books could not be read: ${why}`,
+  )
 }
 
 function tell(say: (line: string) => void, { day, found, waiting, since }: HeldBooks): void {

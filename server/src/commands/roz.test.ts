@@ -48,18 +48,28 @@ test.each([
   expect(await run(words)).toEqual({ code: 2, text: expect.stringContaining(says) })
 })
 
+const needed: Readonly<Record<string, readonly string[]>> = {
+  'work retry': ['order', '1f2e'],
+  'keys ticket': ['1002'],
+  'staff reset-totp': ['owner@roz.example'],
+  'backup note': ['pgbackrest'],
+  'archive move': ['--before', '2025-03', '--to', '/tmp/months'],
+  'archive load': ['2025-03'],
+}
+
 test('every command of a database says where it looks for one', async () => {
-  const needed: Readonly<Record<string, readonly string[]>> = {
-    'work retry': ['order', '1f2e'],
-    'keys ticket': ['1002'],
-    'staff reset-totp': ['owner@roz.example'],
-    'backup note': ['pgbackrest'],
-    'archive move': ['--before', '2025-03', '--to', '/tmp/months'],
-    'archive load': ['2025-03'],
-  }
   for (const words of COMMANDS.filter((one) => !/^(serve|settings)/.test(one))) {
     const { code, text } = await run([...words.split(' '), ...(needed[words] ?? [])])
     expect([words, code === 1 || code === 2, /DATABASE_URL/.test(text)]).toEqual([words, true, true])
+  }
+})
+
+test('every command of a database that does not answer says so with its address, and no command makes a key', async () => {
+  const closed = { ...NOWHERE, DATABASE_URL: 'postgres://roz_app:hidden@127.0.0.1:1/roz' }
+  for (const words of COMMANDS.filter((one) => !/^(serve|settings)/.test(one))) {
+    const { code, text } = await run([...words.split(' '), ...(needed[words] ?? [])], closed)
+    const says = words.startsWith('keys') ? 'there is no key: set SECRET_KEY' : 'connect ECONNREFUSED 127.0.0.1:1'
+    expect([words, code === 1 || code === 2, text.includes(says), text.includes('hidden')]).toEqual([words, true, true, false])
   }
 })
 

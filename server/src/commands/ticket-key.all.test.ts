@@ -181,6 +181,18 @@ test('a key that nobody has, of an entrant: the operator’s express decision gi
   expect(noted).toEqual({ after: { from: NEXT, entered: [NEXT], held: [] } })
 })
 
+test('under another SECRET_KEY than the server’s no key is called lost, and none is replaced', async () => {
+  const key = await ownKey(silent)
+  for (const words of [[], ['new', 'despite-receipts']]) {
+    const { code, said } = await told((target) =>
+      ticketKeyNow({ ...target, secretKey: 'the key of another server', words: [String(silent), ...words], input: Readable.from([]) }),
+    )
+    expect([code, said]).toEqual([2, expect.stringContaining('a key that is neither SECRET_KEY nor SECRET_KEY_OLD')])
+    expect(said).not.toContain('CANNOT BE READ')
+  }
+  expect(await ownKey(silent)).toBe(key)
+})
+
 test('a list that is sealed keeps its key: the new one serves from the first day without a sealed list', async () => {
   await world.db.query(sql`
     insert into books_hold (day, found, next_try_at) values (${NEXT}::date, 'a test holds it', '2026-11-23T00:55:00+05:30')`)

@@ -14,7 +14,7 @@ import { inTransaction, type Tx } from '../db/transaction.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { logStaff } from '../staff/staff-log.ts'
 import { letJoinIfMended, listKeys, putKeyBack, replaceLostKey } from '../tickets/lost-keys.ts'
-import { onDatabase, type SecretTarget, secretsOf } from './command-database.ts'
+import { exitCodeOf, onDatabase, sameSecrets, type SecretTarget } from './command-database.ts'
 
 const USAGE =
   'roz keys ticket MEMBER · roz keys ticket MEMBER put DAY (then paste the value) · roz keys ticket MEMBER new [despite-receipts]'
@@ -64,13 +64,17 @@ export async function ticketKeyNow(target: Target): Promise<0 | 1 | 2> {
     say(USAGE)
     return 1
   }
-  const done = await onDatabase(target, { name: 'ticket-key' }, async (db) => {
+  const run = async (db: Db): Promise<0 | 1> => {
     const { memberId, action } = asked
-    const work = { db, secrets: await secretsOf(target), memberId, say }
+    const work = { db, secrets: await sameSecrets(target, db), memberId, say }
     if (action === 'list') return list(work)
     return 'put' in action ? put(work, action.put, input) : replace(work, action.new === 'despite receipts')
-  })
-  return done ?? 2
+  }
+  return exitCodeOf(
+    say,
+    () => onDatabase(target, { name: 'ticket-key' }, run),
+    (why) => `The keys could not be read, and nothing was changed: ${why}`,
+  )
 }
 
 async function list({ db, secrets, memberId, say }: Work): Promise<0 | 1> {

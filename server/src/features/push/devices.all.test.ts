@@ -218,6 +218,12 @@ test('a replaced key stays valid for its devices, whose apps are told to subscri
   const said: string[] = []
   const command = { databaseUrl: world.database.appUrl, dataDir: '/nowhere', namedStatements: true, secretKeyOld: undefined }
   const rotate = (secretKey: string) => rotatePushKey({ ...command, secretKey, say: (line) => void said.push(line) })
+  // No server could read a key that another SECRET_KEY encrypts, and none would start again.
+  expect(await rotate('the key of another server')).toBe(2)
+  expect(said.splice(0)).toEqual([
+    expect.stringMatching(/^The key was not replaced: .*1 push keys.* a key that is neither SECRET_KEY nor SECRET_KEY_OLD$/),
+  ])
+  expect((await state(asha)).publicKey).toBe(before.publicKey)
   expect(await rotate(testSecrets.keys.secretKey)).toBe(0)
   const after = await state(asha)
   expect(after).toMatchObject({ subscribed: false, wanted: true })
