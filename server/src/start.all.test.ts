@@ -64,6 +64,18 @@ test('an unreachable database or a wrong password stops the start with the name 
   expect(words[2]).toContain('The database of MIGRATE_DATABASE_URL cannot be used')
 })
 
+test('an address that is not of this machine stops the start in one sentence that names HOST', async () => {
+  const database = await createTestDatabase()
+  const env = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl, DEMO: '0', SECRET_KEY: 'a secret key of the tests' }
+  expect(await failureOf({ ...env, HOST: '192.0.2.1', ALLOW_INSECURE: 'host' })).toMatchObject({
+    name: 'StartError',
+    message: expect.stringMatching(
+      /^Roz could not start: listen EADDRNOTAVAIL: address not available 192\.0\.2\.1:\d+\. HOST is no address of this machine\.$/,
+    ),
+  })
+  await database.drop()
+})
+
 test('a database without fsync or synchronous_commit, or of another version, stops the start before the first migration', async () => {
   const database = await createTestDatabase()
   const superuser = connect({ url: database.superUrl, max: 1, named: false })

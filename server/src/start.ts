@@ -64,8 +64,22 @@ export async function startServer(config: Config, around: Surroundings): Promise
     return { stop }
   } catch (error) {
     await stop()
-    throw error
+    throw inPlainWords(error)
   }
+}
+
+/** What to do where the operating system refuses a file, an address or a port; its own message names them. */
+const WAY_ON: Readonly<Record<string, string>> = {
+  EACCES: 'This user may not do that. Give the file or folder to the user of the server, or choose another DATA_DIR or PORT.',
+  EADDRINUSE: 'Stop what uses it, or choose another PORT.',
+  EADDRNOTAVAIL: 'HOST is no address of this machine.',
+  ENOTFOUND: 'HOST is no name of this machine.',
+  ENOSPC: 'The disk is full (docs/runbooks/disk-full.md).',
+}
+
+function inPlainWords(error: unknown): unknown {
+  const { message, code = '' } = error instanceof Error ? (error as NodeJS.ErrnoException) : { message: '' }
+  return Object.hasOwn(WAY_ON, code) ? new StartError(`Roz could not start: ${message}. ${WAY_ON[code]}`) : error
 }
 
 async function startWhole(config: Config, around: Surroundings, stops: Stop[]): Promise<void> {

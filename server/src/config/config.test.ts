@@ -246,6 +246,13 @@ test('several invalid settings are refused in one message', () => {
   expect(complaints[0]).toBe('PORT: a whole number from 1 to 65535, not “0”')
 })
 
+test('server and sandbox have a port each, also at the last one', () => {
+  const complaint = ['SANDBOX_PORT: another port than PORT']
+  expect(complaintsOf({ PORT: '65535' })).toEqual(complaint)
+  expect(complaintsOf({ PORT: '9000', SANDBOX_PORT: '9000' })).toEqual(complaint)
+  expect(readConfig({ PORT: '65535', SANDBOX_PORT: '9000' }).sandboxPort).toBe(9000)
+})
+
 test('the limits of a top-up are whole rupees', () => {
   expect(readConfig({ TOPUP_MIN: '20', TOPUP_MAX: '50' }).business.topupLimits).toEqual({ min: 2000n, max: 5000n })
   expect(complaintsOf({ TOPUP_MIN: '10.50' })).toEqual(['TOPUP_MIN: a whole number from 1 to 100000, not “10.50”'])

@@ -20,6 +20,8 @@ import { transferSettings } from './transfer-settings.ts'
 export type Config = ReturnType<typeof readConfig>
 export type Environment = Readonly<Record<string, string | undefined>>
 
+const PORT_MAX = 65_535
+
 /** All complaints in one message, so that the operator can correct them at once. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
@@ -45,7 +47,8 @@ export function readConfig(env: Environment) {
   const publicUrl = originOf(settings, 'PUBLIC_URL')
   const databaseUrl = settings.postgresUrl('DATABASE_URL')
   const payments = settings.choice('PAYMENTS')
-  const sandboxPort = settings.integer('SANDBOX_PORT', port + 1)
+  const sandboxPort = settings.integer('SANDBOX_PORT', Math.min(port + 1, PORT_MAX))
+  if (payments === 'sandbox' && sandboxPort === port) settings.complain('SANDBOX_PORT: another port than PORT')
   const demo = settings.flag('DEMO', databaseUrl === undefined) && !production
   const config = {
     production,
