@@ -4,10 +4,12 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { Readable } from 'node:stream'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { afterRestoreNow } from './commands/after-restore.ts'
+import { roz } from './commands/roz.ts'
 import { readConfig } from './config/config.ts'
 import { StartError } from './start-error.ts'
 import { startServer } from './start.ts'
@@ -64,6 +66,15 @@ test('an unreachable database or a wrong password stops the start with the name 
   expect(words[2]).toContain('The database of MIGRATE_DATABASE_URL cannot be used')
 })
 
+test('a command on a database without tables says that no server has started there', async () => {
+  const said: string[] = []
+  const env = { DATABASE_URL: urlOf(durable.urls, 'owner', 'postgres') }
+  expect(await roz({ env, words: ['audit'], say: (line) => void said.push(line), input: Readable.from([]) })).toBe(2)
+  expect(said).toEqual([
+    expect.stringMatching(/^The books could not be read: relation ".*" does not exist: no server has started on this database/),
+  ])
+})
+
 test('an address that is not of this machine stops the start in one sentence that names HOST', async () => {
   const database = await createTestDatabase()
   const env = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl, DEMO: '0', SECRET_KEY: 'a secret key of the tests' }
@@ -103,6 +114,17 @@ test('a database without fsync or synchronous_commit, or of another version, sto
   } finally {
     await hasty.stop()
   }
+  const bytes = await createTestDatabase()
+  const asSuper = connect({ url: bytes.superUrl, max: 1, named: false })
+  await asSuper.query(sql`create database of_bytes owner roz_owner encoding 'SQL_ASCII' locale_provider libc locale 'C' template template0`)
+  expect(await failureOf({ DATABASE_URL: urlOf(durable.urls, 'owner', 'of_bytes') })).toEqual(
+    new StartError(
+      'The database of DATABASE_URL cannot be used: its encoding is SQL_ASCII, which has not every script; make a database with encoding UTF8.',
+    ),
+  )
+  await asSuper.query(sql`drop database of_bytes`)
+  await asSuper.close()
+  await bytes.drop()
   expect(() => expectVersion(170_009)).toThrow('PostgreSQL 18 is needed, and this is 17')
   expect(() => expectVersion(190_000)).toThrow('PostgreSQL 18 is needed, and this is 19')
   expect(() => expectVersion(180_004)).not.toThrow()

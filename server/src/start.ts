@@ -133,7 +133,10 @@ async function prepareDatabase(config: Config, { ownerUrl, appUrl, appRole }: Da
     // Before the first migration, so a refused database is not changed.
     await inWords('DATABASE_URL', expectSupported(db))
     await inWords('DATABASE_URL', expectRoom({ ...room, remedy: 'raise max_connections or the limit of the role or database' }))
-    await inWords(ownerUrl === config.databaseUrl ? 'DATABASE_URL' : 'MIGRATE_DATABASE_URL', toNewest())
+    await inWords(
+      ownerUrl === config.databaseUrl ? 'DATABASE_URL, whose role migrates where MIGRATE_DATABASE_URL is not set,' : 'MIGRATE_DATABASE_URL',
+      toNewest(),
+    )
     const { mayRewrite } = await inWords('DATABASE_URL', one<{ mayRewrite: boolean }>(db, MAY_REWRITE))
     if (mayRewrite && config.production) log.warn(ONE_ROLE)
   } finally {

@@ -7,7 +7,7 @@ import path from 'node:path'
 import { auditSettings, type Environment } from '../config/config.ts'
 import { Settings } from '../config/settings.ts'
 import { startPostgres } from '../db/embedded/embedded.ts'
-import { connect, DatabaseUnavailableError, type Db } from '../db/sql.ts'
+import { connect, DatabaseUnavailableError, type Db, sqlState } from '../db/sql.ts'
 import { ENCRYPTED_COLUMNS } from '../encrypted-columns.ts'
 import { inWords, listUnreadable } from '../secrets/reencryption.ts'
 import { findSecretKey } from '../secrets/secret-key.ts'
@@ -86,10 +86,13 @@ export async function exitCodeOf(
   }
 }
 
+const UNDEFINED_TABLE = '42P01'
+
 /** In words: of a lost database also the address that did not answer. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { message, cause } = error
+  if (sqlState(error) === UNDEFINED_TABLE) return `${message}: no server has started on this database, or one of another version`
   return error instanceof DatabaseUnavailableError && cause instanceof Error ? `${message} (${cause.message})` : message
 }
 
