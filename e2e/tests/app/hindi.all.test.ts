@@ -219,6 +219,15 @@ describe('on a first day, without data', () => {
     expectHindi()
   })
 
+  test('a figure with paise is as high as one without', async () => {
+    await handOver(visit, roz.url, newcomer.token)
+    await open(paths.dashboard)
+    const figures = page.locator('.tiles dd')
+    await expect(figures.locator('.money')).toHaveCount(2)
+    const heights = await figures.evaluateAll((all) => all.map((figure) => Math.round(figure.getBoundingClientRect().height)))
+    expect(new Set(heights).size, heights.join(', ')).toBe(1)
+  })
+
   test('the portal', async () => {
     await visitAll(PORTAL, await adminToken(roz.url), false)
     expectHindi()
