@@ -290,6 +290,8 @@ test('a day of the team: a member’s rupee reaches somebody, and the member rea
     await expect(page.getByText('Half of the help was sent within 1 day.')).toBeVisible()
     await expect(page.getByText(/^Received, confirmed by a code on /)).toBeVisible()
     await expect(page.getByRole('link', { name: 'See the bill' })).toHaveAttribute('href', `/api/receipts/${hash}`)
+    // With the triangle that shows that it opens.
+    await expect(page.getByText('Technical details').first()).toHaveCSS('display', 'list-item')
   })
 
   // The books of the day of the allotment are published once that day is over.

@@ -20,7 +20,7 @@ export const exact = (rupees: number): number => Math.round(rupees * 100) / 100
 export function DayHead({ day, amount }: { readonly day: Day; readonly amount: string }) {
   const { language, modes } = usePage()
   return (
-    <summary>
+    <summary className="day-head">
       <time dateTime={day.day}>{formatDay(day.day, language)}</time>
       <span className="muted">
         {day.status === 'void' ? (
