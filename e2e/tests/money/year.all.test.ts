@@ -68,6 +68,16 @@ test('it downloads as a table with plain numbers', async () => {
   )
 })
 
+test('a member who put in nothing is not told that rupees wait in the help fund', async () => {
+  await handOver(visit, roz.url, (await newMember(roz)).token)
+  await page.goto(`${roz.url}/year`)
+  await expect(fact(/^Put into rounds$/)).toHaveText('₹0.000 rounds')
+  await expect(page.getByText('They wait in the help fund.')).toHaveCount(0)
+  await handOver(visit, roz.url, asha.token)
+  await page.goto(`${roz.url}/year`)
+  await expect(page.getByText('Your PAN ends in 234F.')).toBeVisible()
+})
+
 test('on paper it has the issuer and no buttons', async () => {
   await page.emulateMedia({ media: 'print' })
   await expect(page.locator('.letterhead')).toBeVisible()

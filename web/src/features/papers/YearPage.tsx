@@ -17,6 +17,7 @@ import { Button, buttonClass } from '../../ui/Button.tsx'
 import { EmptyState, ErrorState, Fact, Skeleton } from '../../ui/Feedback.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
+import { Unbroken } from '../../ui/Unbroken.tsx'
 import { useServerDay } from '../clock.ts'
 import { TeamWords } from '../OtherLanguage.tsx'
 import { ROUND_POLL_MS, roundQuery } from '../queries.ts'
@@ -92,12 +93,15 @@ function Statement({ year, today }: YearProps & { readonly today: string | undef
           <span className="small block">{member.email}</span>
         </Fact>
         <Fact label={t`Period`}>
-          <Trans>
-            {first} to {last}
-          </Trans>
+          <Unbroken text={t`${first} to ${last}`} />
         </Fact>
         {linesOf(year, useLineNames()).map(({ line, label, amount }) => (
-          <Fact key={line} label={line === 'opening' || line === 'closing' ? t`${label} on ${line === 'opening' ? first : last}` : label}>
+          <Fact
+            key={line}
+            label={
+              line === 'opening' || line === 'closing' ? <Unbroken text={t`${label} on ${line === 'opening' ? first : last}`} /> : label
+            }
+          >
             {amount < 0 ? `−${formatMoney(-amount)}` : formatMoney(amount)}
             {line === 'joined' ? (
               <span className="small block">
@@ -201,21 +205,24 @@ function PrizeWords({ prize, tax, paid }: Pick<MemberYear['prizes'][number], 'pr
   )
 }
 
-function Help({ year: { help } }: YearProps) {
+function Help({ year: { help, rounds } }: YearProps) {
   const { t } = useLingui()
   const language = currentLanguage()
+  if (help.length === 0 && rounds === 0) return null
   return (
     <>
       <h2>{t`Whom it helped`}</h2>
       {help.length === 0 ? (
         <p className="muted">{t`No help was paid from your rupees of this year yet. They wait in the help fund.`}</p>
       ) : (
-        <ul className="rupee-trail">
+        <ul className="rupee-trail help-list">
           {help.map((part, index) => (
             <li key={index}>
-              <HelpWords part={part} />{' '}
+              <HelpWords part={part} />
               {part.storyId === null ? null : (
-                <a className="tap no-print" href={`${publicPath('impactStories', language)}/${part.storyId}`}>{t`Read the story`}</a>
+                <span className="block no-print">
+                  <a className="tap" href={`${publicPath('impactStories', language)}/${part.storyId}`}>{t`Read the story`}</a>
+                </span>
               )}
             </li>
           ))}
