@@ -238,6 +238,15 @@ describe('withdraw', () => {
     })
   })
 
+  test('with less than ₹10 the form says how much is needed', async () => {
+    const { token } = await newMember(roz)
+    const work: Work = async (page) => {
+      await press(page, 'Withdraw')
+      await expect(field(page, 'Amount')).toHaveAccessibleDescription('To withdraw you need at least ₹10 in your wallet.')
+    }
+    await at('/wallet', work, { token })
+  })
+
   test('processed in 24 to 48 hours: the form says so', async () => {
     await at('/wallet', async (page) => {
       await press(page, 'Withdraw')
@@ -344,6 +353,17 @@ describe('transactions', () => {
     }
     await at('/wallet', work, { before: listen })
   })
+})
+
+test('a payment that is not made yet does not look like money received', async () => {
+  const { token } = await newMember(roz, { rupees: 20 })
+  expect((await ask(roz.url, 'addMoney', { token, body: { amount: 10, phoneNumber: PHONE } })).status).toBe(200)
+  const work: Work = async (page) => {
+    const amount = (rupees: string) => page.locator('.rows .amount').filter({ hasText: rupees })
+    await expect(amount('+₹20.00')).toHaveClass('amount credit')
+    await expect(amount('+₹10.00')).toHaveClass('amount')
+  }
+  await at('/wallet', work, { token })
 })
 
 test('texts written by the server follow the language switch', async () => {

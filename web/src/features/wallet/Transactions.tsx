@@ -78,7 +78,8 @@ function ToReceipt({ transaction: { id, description, status, reason, nameMatch }
   )
 }
 
-const amountClass = ({ type, status }: Transaction): string => (isVoided(status) ? ' struck' : type === 'credit' ? ' credit' : '')
+const amountClass = ({ type, status }: Transaction): string =>
+  isVoided(status) ? ' struck' : type === 'credit' && toneOf(status) === 'good' ? ' credit' : ''
 
 function Rows({ transactions }: { readonly transactions: readonly Transaction[] }) {
   return (

@@ -57,7 +57,11 @@ export function WithdrawPanel({ balance }: { readonly balance: number }) {
       <h2 id="withdraw-heading">{t`Withdraw`}</h2>
       <AmountField
         label={t`Amount`}
-        hint={t`At least ₹${leastRupees}, at most ${formatMoney(balance)}.`}
+        hint={
+          balance < leastRupees
+            ? t`To withdraw you need at least ₹${leastRupees} in your wallet.`
+            : t`At least ₹${leastRupees}, at most ${formatMoney(balance)}.`
+        }
         error={bankError(errors.amount?.message)}
         {...registerAmount(form, 'amount')}
       />
