@@ -49,7 +49,10 @@ function Autopay({ gateway }: { readonly gateway: GatewayState }) {
   const isBack = useLocation({ select: ({ search }) => (search as { autopay?: unknown }).autopay === 'returned' })
   const { data } = useQuery({
     ...autopayQuery,
-    refetchInterval: ({ state }) => (isBack && isWaiting(state.data?.autopay.mandate?.state) ? POLL_MS : false),
+    refetchInterval: ({ state: { data } }) => {
+      const now = data?.autopay.mandate?.state
+      return now === 'stopping' || (isBack && isWaiting(now)) ? POLL_MS : false
+    },
   })
   const autopay = data?.autopay
   const state = autopay?.mandate?.state
@@ -61,7 +64,7 @@ function Autopay({ gateway }: { readonly gateway: GatewayState }) {
   const { mandate } = autopay
   const isOpen = mandate !== null && !AUTOPAY_ENDED.has(mandate.state)
   return (
-    <CardSection when={t`AutoPay`}>
+    <CardSection>
       <h2 className="spaced" id="autopay">{t`AutoPay`}</h2>
       {mandate === null ? null : <Standing mandate={mandate} idle={autopay.idle} />}
       {isOpen && mandate.state !== 'setup' ? <Wishes mandate={mandate} /> : null}
@@ -96,14 +99,18 @@ function Standing({ mandate, idle }: { readonly mandate: Mandate; readonly idle:
           <li>
             <span>{t`Next payment`}</span>
             <span className="amount">{formatMoney(next.amount)}</span>
-            <time dateTime={next.day}>{formatDay(next.day, language)}</time>
+            <time className="small muted" dateTime={next.day}>
+              {formatDay(next.day, language)}
+            </time>
           </li>
         )}
         {last === null ? null : (
           <li>
             <span>{t`Last payment`}</span>
             <span className="amount">{formatMoney(last.amount)}</span>
-            <time dateTime={last.day}>{formatDay(last.day, language)}</time>
+            <time className="small muted" dateTime={last.day}>
+              {formatDay(last.day, language)}
+            </time>
           </li>
         )}
         {payer === null ? null : (
@@ -197,7 +204,12 @@ function Wishes({ mandate: { state } }: { readonly mandate: Mandate }) {
         onClose={() => setAsking(false)}
         size="sm"
         title={t`Stop AutoPay?`}
-        footer={<Button busy={busy === 'stopAutopay'} onClick={() => void wish('stopAutopay')}>{t`Stop AutoPay`}</Button>}
+        footer={
+          <>
+            <Button kind="secondary" onClick={() => setAsking(false)}>{t`Cancel`}</Button>
+            <Button busy={busy === 'stopAutopay'} onClick={() => void wish('stopAutopay')}>{t`Stop AutoPay`}</Button>
+          </>
+        }
       >
         <p>{t`Nothing more is added to your wallet. To use AutoPay again you set it up anew.`}</p>
       </Modal>

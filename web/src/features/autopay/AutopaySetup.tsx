@@ -56,7 +56,7 @@ export function AutopaySetup({ autopay, gateway }: { readonly autopay: Autopay; 
       </p>
       <p className="small muted spaced">{t`No fee is taken. Setting it up turns Auto Participate on.`}</p>
       <PhoneField label={t`Phone number`} error={personError(errors.phoneNumber?.message)} {...registerTyped(form, 'phoneNumber', PHONE)} />
-      <label className="consent">
+      <label className="own-account">
         <input type="checkbox" checked={consents} onChange={(event) => setConsents(event.target.checked)} />
         {t`I am 18 or older and this bank account is mine`}
       </label>
