@@ -7,7 +7,7 @@ export function PeopleHelped() {
   const people = useQuery(homeQuery).data?.data.helped.people ?? 0
   if (people === 0) return null
   return (
-    <p className="muted">
+    <p className="muted under-button">
       <Plural value={people} one="Together we have helped # person or family." other="Together we have helped # people and families." />
     </p>
   )

@@ -188,7 +188,7 @@ export function ContactUs() {
       <Heading title={usePageTitle('contactUs')} lead={<Trans>We answer within 1–2 business days.</Trans>}>
         <AskLink />
       </Heading>
-      <Section when={<Trans>Any day</Trans>}>
+      <Section>
         <div className="pairs">
           <div className="cards">
             <div>

@@ -48,8 +48,8 @@ export function NotMePage() {
     )
   }
   return (
-    <AuthSheet title={t`This wasn't me`} lead={t`Was this not you? Press the button:`}>
-      <ul className="steps">
+    <AuthSheet title={t`This wasn't me`} lead={t`Was this not you? The button does this:`}>
+      <ul className="dots">
         <li>{t`All devices are logged out, and the password no longer works.`}</li>
         <li>{t`Withdrawals and refunds are stopped until we have checked your account.`}</li>
         <li>{t`You get an email with a link to choose a new password.`}</li>

@@ -19,7 +19,6 @@ import { catchFocus } from '../../ui/focus.ts'
 import { formatDay } from '../../ui/format.ts'
 import { Book, CardSection } from '../../ui/Layout.tsx'
 import { toast } from '../../ui/Toast.tsx'
-import { Unbroken } from '../../ui/Unbroken.tsx'
 import { profileQuery } from '../queries.ts'
 import { ChangePassword } from './ChangePassword.tsx'
 import { CloseAccount } from './CloseAccount.tsx'
@@ -87,14 +86,7 @@ function Loaded({ user }: { readonly user: User }) {
   }
   return (
     <>
-      <CardSection
-        when={t`Your profile`}
-        note={
-          <Trans>
-            since <Unbroken text={formatDay(user.createdAt, currentLanguage())} />
-          </Trans>
-        }
-      >
+      <CardSection when={t`Your profile`}>
         <h1 className="spaced">{t`Profile`}</h1>
         <div className="profile">
           <div className="profile-card" ref={card}>
@@ -142,7 +134,7 @@ function Loaded({ user }: { readonly user: User }) {
       <CardSection when={t`Your data`} note={t`as a file`}>
         <MyData />
       </CardSection>
-      <CardSection when={t`Delete account`}>
+      <CardSection>
         <CloseAccount />
       </CardSection>
     </>

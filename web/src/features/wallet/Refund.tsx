@@ -9,7 +9,6 @@ import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { currentLanguage } from '../../app/language.ts'
 import { Button } from '../../ui/Button.tsx'
-import { EmptyState } from '../../ui/Feedback.tsx'
 import { catchFocus } from '../../ui/focus.ts'
 import { formatInstant } from '../../ui/format.ts'
 import { formatMoney } from '../../ui/Money.tsx'
@@ -53,11 +52,7 @@ export function Refund() {
         itemsOf={(page) => page.refunds}
         failed={t`Your refunds could not be loaded.`}
         lines={2}
-        empty={
-          refundable === undefined || refundable.length > 0 ? null : (
-            <EmptyState art="slip" title={t`Nothing to refund`}>{t`No unused money from payments of the last 7 days.`}</EmptyState>
-          )
-        }
+        empty={refundable === undefined || refundable.length > 0 ? null : <p>{t`No unused money from payments of the last 7 days.`}</p>}
       >
         {(refunds) => (
           <ul className="rows" aria-label={t`Your refunds`}>

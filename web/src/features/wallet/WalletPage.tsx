@@ -103,7 +103,7 @@ export function WalletPage() {
           </Part>
         </CardSection>
         {byTransfer ? null : (
-          <CardSection when={t`Refunds`}>
+          <CardSection>
             <Part name="refunds" load={loadRefunds} lines={4}>
               {({ Refund }) => <Refund />}
             </Part>
