@@ -115,6 +115,18 @@ test.each([
   )
 })
 
+test('the styles of its consent leave that of the sign-up form alone', async () => {
+  const { token } = await newMember(fixture.roz)
+  const work = async (page: Page): Promise<void> => {
+    await expect(page.locator('#autopay')).toBeVisible()
+    await page.getByRole('button', { name: 'Menu', exact: true }).click()
+    await page.getByRole('button', { name: 'Logout' }).filter({ visible: true }).click()
+    await page.getByRole('link', { name: 'Sign up' }).first().click()
+    await expect(page.locator('.consent')).toHaveCSS('display', 'block')
+  }
+  await fixture.at(paths.wallet, work, { token })
+})
+
 test('the team reads every AutoPay, and stops one with a reason', async () => {
   const { roz } = fixture
   const { token } = await newMember(roz, { name: 'Ravi Shah' })
