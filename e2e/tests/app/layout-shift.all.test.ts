@@ -14,7 +14,7 @@ import { adminToken } from '../../harness/people.ts'
 import { startProgram } from '../../harness/program.ts'
 import { onSlowPhone } from '../../harness/steps.ts'
 
-const SHIFT_MAX = 0.1
+const SHIFT_MAX = 0.03
 const SLOW_4G = { offline: false, latency: 562.5, downloadThroughput: 180_000, uploadThroughput: 84_375 }
 const PATIENCE_MS = 120_000
 
@@ -49,8 +49,8 @@ test('no main screen moves what it has drawn', { timeout: 600_000 }, async () =>
   const { home, impactStories, moneyTrail, verify } = publicPaths
   const yesterday = addDays(dayAt(Date.now()), -1)
   const publicOnes = [home, impactStories, moneyTrail, `${moneyTrail}/${yesterday}`, verify]
-  const { dashboard, wallet, impact, history, notifications, profile, myTicket, adminDashboard, login, register } = paths
-  const ofPeople = [dashboard, wallet, impact, history, notifications, profile, myTicket, adminDashboard]
+  const { dashboard, wallet, impact, history, notifications, profile, myTicket, year, adminDashboard, login, register } = paths
+  const ofPeople = [dashboard, wallet, impact, history, notifications, profile, myTicket, year, adminDashboard]
   const jumps: string[] = []
   for (const address of [...publicOnes, login, register, ...ofPeople]) {
     const slot = slotOf(address)

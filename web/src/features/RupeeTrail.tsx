@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { call } from '../app/api.ts'
 import { currentLanguage } from '../app/language.ts'
 import { publicPath } from '../paths.ts'
+import { Skeleton } from '../ui/Feedback.tsx'
 import { formatDay } from '../ui/format.ts'
 import { formatMoney } from '../ui/Money.tsx'
 import { useServerDay } from './clock.ts'
@@ -131,12 +132,15 @@ function Links({ part: { receipts, storyId, videoUrl, on } }: { readonly part: L
   )
 }
 
-/** The same for a day of its own screen; nothing while it loads, and for a day without an entry. */
+/** The same for a day of its own screen; nothing for a day without an entry. */
 export function OwnRupee({ day }: { readonly day: string }) {
-  const { data } = useQuery({
+  const today = useServerDay()
+  const { data, isPending } = useQuery({
     queryKey: ['mine', 'rupee', day],
     queryFn: ({ signal }) => call('userRupee', { params: { day }, signal }),
     retry: false,
   })
+  // About as high as what follows.
+  if (isPending && day < today) return <Skeleton lines={2} />
   return data?.rupee ? <RupeeTrailView rupee={data.rupee} /> : null
 }

@@ -43,7 +43,7 @@ export function ReceiptPage() {
       missing={<Missing error={found.error} busy={found.isFetching} onRetry={() => void found.refetch()} />}
     >
       {found.data === undefined ? null : <Button onClick={() => window.print()}>{t`Print or save`}</Button>}
-      <Link className={buttonClass('secondary')} to={paths.wallet}>{t`Go to Wallet`}</Link>
+      {found.isPending ? null : <Link className={buttonClass('secondary')} to={paths.wallet}>{t`Go to Wallet`}</Link>}
     </PaperPage>
   )
 }

@@ -52,7 +52,7 @@ export function YearPage() {
       missing={<Missing error={found.error} busy={found.isFetching} onRetry={() => void found.refetch()} />}
     >
       {data === undefined ? null : <SaveAs year={data} />}
-      <Link className={buttonClass('secondary')} to={paths.history}>{t`Go to History`}</Link>
+      {found.isPending ? null : <Link className={buttonClass('secondary')} to={paths.history}>{t`Go to History`}</Link>}
     </PaperPage>
   )
 }
