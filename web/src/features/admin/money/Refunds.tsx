@@ -13,7 +13,7 @@ import { EmptyState } from '../../../ui/Feedback.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
-import { Listing } from '../../Listing.tsx'
+import { RowList } from '../RowList.tsx'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { BatchApproval, type Picked, usePicked } from './BatchApproval.tsx'
 import { BeforeApproval } from './BeforeApproval.tsx'
@@ -54,43 +54,38 @@ export function Refunds() {
         <CsvButton of="adminRefundsCsv" name="refunds" filters={sorted(narrowing)} />
       </ListHead>
       {fields}
-      <Listing
+      {/* Not inside the list: its answer is shown also when the last row has left the list. */}
+      <BatchApproval
+        title={t`Approve these refunds?`}
+        batch={batch}
+        all={(list.data?.pages ?? []).flatMap((page) => page.refunds.flatMap((one) => pickable(one) ?? []))}
+        states={REFUND_STATES}
+        approvalAbove={approvalAbove}
+        send={(rows, idempotencyKey) => call('approveRefunds', { body: { rows }, idempotencyKey })}
+      />
+      <RowList
         list={list}
         itemsOf={(page) => page.refunds}
         failed={t`The refunds could not be loaded.`}
         empty={<EmptyState art="slip" title={t`No refunds found`} />}
       >
-        {(refunds, all) => (
-          <>
-            <BatchApproval
-              title={t`Approve these refunds?`}
-              batch={batch}
-              all={all.flatMap((one) => pickable(one) ?? [])}
-              states={REFUND_STATES}
-              approvalAbove={approvalAbove}
-              send={(rows, idempotencyKey) => call('approveRefunds', { body: { rows }, idempotencyKey })}
-            />
-            <ul className="story-rows">
-              {refunds.map((refund) => (
-                <RefundRow
-                  key={refund.id}
-                  refund={refund}
-                  actions={
-                    mayDecide
-                      ? [
-                          ...(mayApprove(refund) || isStuck(refund) ? (['approve'] as const) : []),
-                          ...(isOpen(refund) ? (['reject'] as const) : []),
-                        ]
-                      : []
-                  }
-                  pick={batch.pickOf(pickable(refund), t`Select ${formatMoney(refund.amount)}, ${nameOf(refund)}`)}
-                  onChoose={(action) => setOpen({ action, refund })}
-                />
-              ))}
-            </ul>
-          </>
+        {(refund) => (
+          <RefundRow
+            key={refund.id}
+            refund={refund}
+            actions={
+              mayDecide
+                ? [
+                    ...(mayApprove(refund) || isStuck(refund) ? (['approve'] as const) : []),
+                    ...(isOpen(refund) ? (['reject'] as const) : []),
+                  ]
+                : []
+            }
+            pick={batch.pickOf(pickable(refund), t`Select ${formatMoney(refund.amount)}, ${nameOf(refund)}`)}
+            onChoose={(action) => setOpen({ action, refund })}
+          />
         )}
-      </Listing>
+      </RowList>
       {open === undefined ? null : (
         <Deciding key={`${open.action} ${open.refund.id}`} {...open} approvalAbove={approvalAbove} onClose={() => setOpen(undefined)} />
       )}

@@ -14,8 +14,8 @@ import { EmptyState, Fact } from '../../../ui/Feedback.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { Modal } from '../../../ui/Modal.tsx'
 import { formatMoney } from '../../../ui/Money.tsx'
-import { Listing } from '../../Listing.tsx'
 import { BankOfIfsc, useBankDoubt } from '../../wallet/BankOfIfsc.tsx'
+import { RowList } from '../RowList.tsx'
 import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { BatchApproval, type Picked, usePicked } from './BatchApproval.tsx'
 import { MoneyRow, type MoneyRowProps, RowActions, useApprovals, useNarrowing } from './MoneyRows.tsx'
@@ -54,36 +54,31 @@ export function Withdrawals() {
       </ListHead>
       {byHand ? <p className="muted spaced">{t`No payout gateway is set up: approved withdrawals are paid by hand.`}</p> : null}
       {fields}
-      <Listing
+      {/* Not inside the list: its answer is shown also when the last row has left the list. */}
+      <BatchApproval
+        title={t`Approve these withdrawals?`}
+        batch={batch}
+        all={(list.data?.pages ?? []).flatMap((page) => page.withdrawals.flatMap((one) => pickable(one) ?? []))}
+        states={WITHDRAWAL_STATES}
+        approvalAbove={approvalAbove}
+        send={(rows, idempotencyKey) => call('approveWithdrawals', { body: { rows }, idempotencyKey })}
+      />
+      <RowList
         list={list}
         itemsOf={(page) => page.withdrawals}
         failed={t`The withdrawals could not be loaded.`}
         empty={<EmptyState art="slip" title={t`No withdrawals found`} />}
       >
-        {(withdrawals, all) => (
-          <>
-            <BatchApproval
-              title={t`Approve these withdrawals?`}
-              batch={batch}
-              all={all.flatMap((one) => pickable(one) ?? [])}
-              states={WITHDRAWAL_STATES}
-              approvalAbove={approvalAbove}
-              send={(rows, idempotencyKey) => call('approveWithdrawals', { body: { rows }, idempotencyKey })}
-            />
-            <ul className="story-rows">
-              {withdrawals.map((withdrawal) => (
-                <WithdrawalRow
-                  key={withdrawal.id}
-                  withdrawal={withdrawal}
-                  byHand={byHand}
-                  pick={batch.pickOf(pickable(withdrawal), t`Select ${formatMoney(withdrawal.amount)}, ${withdrawal.member.name}`)}
-                  onChoose={(action) => setOpen({ action, withdrawal })}
-                />
-              ))}
-            </ul>
-          </>
+        {(withdrawal) => (
+          <WithdrawalRow
+            key={withdrawal.id}
+            withdrawal={withdrawal}
+            byHand={byHand}
+            pick={batch.pickOf(pickable(withdrawal), t`Select ${formatMoney(withdrawal.amount)}, ${withdrawal.member.name}`)}
+            onChoose={(action) => setOpen({ action, withdrawal })}
+          />
         )}
-      </Listing>
+      </RowList>
       {open === undefined ? null : open.action === 'account' ? (
         <Account bank={open.bank} onClose={close} />
       ) : (
