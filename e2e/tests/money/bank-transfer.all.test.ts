@@ -7,6 +7,7 @@ import { auditVisit } from '../../harness/browser.ts'
 import { ask } from '../../harness/calls.ts'
 import { expect } from '../../harness/expect.ts'
 import { adminToken, newMember } from '../../harness/people.ts'
+import { ADMIN } from '../../harness/program.ts'
 import { toast } from '../../harness/steps.ts'
 
 const ACCOUNT = {
@@ -131,9 +132,42 @@ test('a refund on its way through a former gateway says why nobody knows its end
   } satisfies Output<Api['adminRefunds']>['refunds'][number]
   await fixture.as(admin, '/admin/dashboard?tab=refunds', async (page) => {
     await page.route('**/api/admin/refunds', (route) =>
-      route.fulfill({ json: { refunds: [refund, { ...refund, id: 'a2', status: 'paid' }], approvalAbove: 1000, nextCursor: null } }),
+      route.fulfill({
+        json: {
+          refunds: [refund, { ...refund, id: 'a2', status: 'paid' }, { ...refund, id: 'a3', status: 'approved' }],
+          approvalAbove: 1000,
+          nextCursor: null,
+        },
+      }),
     )
     await page.reload()
     await expect(page.getByText('Its gateway is no longer set up: we cannot ask whether it arrived.')).toHaveCount(1)
+    await page.getByRole('button', { name: /^Send again/ }).click()
+    await expect(page.getByRole('dialog', { name: 'Send it once more?' }).getByRole('button', { name: 'Send again' })).toBeVisible()
+  })
+})
+
+test('the person who confirmed first is not offered the second confirmation', async () => {
+  const { user } = (await ask(fixture.roz.url, 'adminLogin', { body: ADMIN })).output
+  const asked = {
+    id: 't1',
+    amount: 20,
+    day: '2026-11-20',
+    order: null,
+    bankReference: '000412345678901',
+    status: 'asked',
+    askedBy: { id: user.id, name: user.name },
+    askedAt: '2026-11-20T12:00:00.000+05:30',
+    reason: null,
+  } satisfies Output<Api['transfers']>['transfers'][number]
+  await fixture.as(admin, '/admin/dashboard?tab=transfers', async (page) => {
+    await page.route('**/api/admin/transfers', (route) =>
+      route.fulfill({
+        json: { transfers: [asked, { ...asked, id: 't2', askedBy: { id: 'another', name: 'Sunita Nair' } }], nextCursor: null },
+      }),
+    )
+    await page.reload()
+    await expect(page.getByRole('button', { name: /^Reject/ })).toHaveCount(2)
+    await expect(page.getByRole('button', { name: /^Confirm as well/ })).toHaveCount(1)
   })
 })

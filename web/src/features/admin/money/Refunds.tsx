@@ -153,8 +153,8 @@ function Deciding({ action, refund, approvalAbove, onClose }: Open & { readonly 
   )
   return action === 'approve' ? (
     <Decision
-      title={t`Approve this refund?`}
-      confirm={t`Approve`}
+      title={status === 'approved' ? t`Send it once more?` : t`Approve this refund?`}
+      confirm={status === 'approved' ? t`Send again` : t`Approve`}
       send={(_, idempotencyKey) => call('approveRefund', { params, body: { status, seen }, idempotencyKey })}
       onDone={(answer) =>
         toast.success(

@@ -19,7 +19,7 @@ import { RowList } from '../RowList.tsx'
 import { pagesOf } from '../../queries.ts'
 import type { Shown } from '../states.ts'
 import { useStatus } from './MoneyRows.tsx'
-import { useMay } from '../use-may.ts'
+import { useMay, useViewerId } from '../use-may.ts'
 import { ClosedLine, DecideTransfer, LineDialog, OrderOf, type Transfer, type TransferLine, TypedDialog } from './TransferDialogs.tsx'
 
 const linesQuery = (status: 'closed' | undefined) =>
@@ -110,6 +110,7 @@ type Open = { readonly act: 'approve' | 'reject'; readonly transfer: Transfer }
 
 function Confirmed({ mayConfirm }: { readonly mayConfirm: boolean }) {
   const { t, i18n } = useLingui()
+  const viewer = useViewerId()
   const { status: wanted, field } = useStatus(FILTERS)
   const list = useInfiniteQuery(transfersQuery(wanted))
   const [open, setOpen] = useState<Open>()
@@ -140,13 +141,15 @@ function Confirmed({ mayConfirm }: { readonly mayConfirm: boolean }) {
               <Badge tone={STATES[status].tone}>{i18n._(STATES[status].label)}</Badge>
               {status === 'asked' && mayConfirm ? (
                 <div className="buttons">
-                  <Button
-                    kind="secondary"
-                    aria-label={t`Confirm as well: ${sum}, ${on}`}
-                    onClick={() => setOpen({ act: 'approve', transfer })}
-                  >
-                    <Trans>Confirm as well</Trans>
-                  </Button>
+                  {askedBy.id === viewer ? null : (
+                    <Button
+                      kind="secondary"
+                      aria-label={t`Confirm as well: ${sum}, ${on}`}
+                      onClick={() => setOpen({ act: 'approve', transfer })}
+                    >
+                      <Trans>Confirm as well</Trans>
+                    </Button>
+                  )}
                   <Button kind="quiet" aria-label={t`Reject: ${sum}, ${on}`} onClick={() => setOpen({ act: 'reject', transfer })}>
                     <Trans>Reject</Trans>
                   </Button>
