@@ -77,6 +77,7 @@ const caseInFull = z.object({
     })
     .nullable()
     .meta({ description: 'The booked payment; null: none yet' }),
+  isPayable: newer(z.boolean().meta({ description: 'Agreed, and no payment of it waits for a decision or is booked' }), { absent: true }),
   samePhone: z.array(number).meta({ description: 'Other requests from this phone number' }),
 })
 const caseAnswer = z.object({ case: caseInFull })

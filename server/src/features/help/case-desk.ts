@@ -369,6 +369,7 @@ export async function viewCase(from: Queryable, secrets: Secrets, number: string
       at: instantOf(at),
     })),
     help: await helpOf(from, row, session),
+    isPayable: await isUnpaid(from, number),
     // Other requests are not a volunteer's.
     samePhone: isVolunteer(session) ? [] : same.map((other) => other.number),
   }

@@ -60,7 +60,9 @@ const stageOf = async (number: string) => (await open(number)).stage
 test('it can be withdrawn then, and not while its payment waits', async () => {
   const { number, phone, reject } = await waiting()
   for (const name of ['tried', 'withdrawn', 'unreachable']) expect((await step(number, name)).body.code).toBe('case_stage')
+  expect(await open(number)).toMatchObject({ stage: 'waiting', isPayable: false })
   expect((await reject()).status).toBe(200)
+  expect(await open(number)).toMatchObject({ stage: 'waiting', isPayable: true })
   // Its number may be public: the person tells the team.
   expect((await world.calls.ask(`POST /ask-for-help/${number}/withdraw`, { body: { phone } })).body.code).toBe('case_too_late')
   expect((await step(number, 'refused')).body.code).toBe('case_stage')

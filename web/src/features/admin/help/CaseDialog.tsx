@@ -85,7 +85,7 @@ export function CaseDialog({ number, team, onClose }: DialogProps) {
             {steps.length === 0 ? null : <Button kind="secondary" onClick={() => setOpen('step')}>{t`Record a step`}</Button>}
             <OutcomeButtons one={one} onChoose={setOpen} />
             {mayAgree && one.stage === 'checked' ? <Button onClick={() => setOpen('agree')}>{t`Agree to help`}</Button> : null}
-            {mayAgree && (one.stage === 'agreed' || one.stage === 'waiting') ? (
+            {mayAgree && (one.stage === 'agreed' || one.stage === 'waiting') && one.isPayable ? (
               <Button onClick={() => setOpen('pay')}>{t`Start the payment`}</Button>
             ) : null}
           </>
@@ -100,8 +100,11 @@ export function CaseDialog({ number, team, onClose }: DialogProps) {
 /** The steps that this person may record now. Support and volunteers end no request. */
 function useSteps(one: FullCase | undefined): readonly CaseStep[] {
   const mayEnd = useMay(HELPERS)
-  return one === undefined ? [] : stepsFrom(one.stage).filter((step) => mayEnd || !(CASE_ENDS as readonly CaseStep[]).includes(step))
+  if (one === undefined || isBeingPaid(one)) return []
+  return stepsFrom(one.stage).filter((step) => mayEnd || !(CASE_ENDS as readonly CaseStep[]).includes(step))
 }
+/** Its payment waits for a second person: until then nothing else happens. */
+const isBeingPaid = ({ stage, isPayable }: FullCase): boolean => stage === 'waiting' && !isPayable
 
 function InFull({ one }: { readonly one: FullCase }) {
   const { t, i18n } = useLingui()
@@ -121,6 +124,9 @@ function InFull({ one }: { readonly one: FullCase }) {
         {agreed === null ? null : <> · {t`Agreed: ${granted}`}</>}
         {until === null ? null : <> · {t`Needed by ${last}`}</>}
       </p>
+      {isBeingPaid(one) ? (
+        <p className="muted spaced">{t`Its payment was requested. Another person must approve it under “Help given”.`}</p>
+      ) : null}
       {samePhone.length === 0 ? null : <p className="warning-line spaced">{t`Other requests from this phone number: ${others}`}</p>}
       {contact === null ? (
         <p className="muted spaced">{t`Words and contact were deleted after the time that the Privacy Policy names.`}</p>
