@@ -108,9 +108,9 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
   return {
     beneficiaries: async (call) => {
       const { query, session } = call
-      const { status, q } = query
+      const { status, q, id } = query
       const page = await pageOf(query, async (part) =>
-        (await search(db, { status, q, ...part })).map((row) => ({
+        (await search(db, { status, q, ...part }, id)).map((row) => ({
           shown: viewOf(row, session.staffRole),
           key: keyOf(row),
         })),
@@ -299,10 +299,11 @@ async function takeBackStories(tx: Tx, beneficiaryId: string): Promise<string[]>
   return posters
 }
 
-const search = (from: Queryable, { status, q, after, limit }: Search): Promise<Row[]> =>
+const search = (from: Queryable, { status, q, after, limit }: Search, only?: string): Promise<Row[]> =>
   from.query<Row>(sql`
     ${rows} where ${olderThan({ at: sql`b.created_at`, id: sql`b.id` }, after)}
       and ${status === undefined ? sql`true` : STATES[status as keyof typeof STATES]} and (${contains(q, sql`b.public_name`)})
+      and ${only === undefined ? sql`true` : sql`b.id = ${only}::uuid`}
     order by b.created_at desc, b.id desc limit ${limit + 1}::int`)
 
 /** Deletes why help of this person did not arrive, also in the request's history, and gives up the signed papers. That it did or did not stays. */

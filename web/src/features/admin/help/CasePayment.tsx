@@ -9,8 +9,9 @@ import { disbursementsQuery, helpableQuery } from './queries.ts'
 
 export function CasePayment({ one, onClose }: { readonly one: FullCase; readonly onClose: () => void }) {
   const { t, i18n } = useLingui()
-  const fund = useInfiniteQuery(disbursementsQuery({ status: '', q: '', order: '' })).data?.pages[0]?.fund
-  const helpable = useQuery(helpableQuery(''))
+  const payments = useInfiniteQuery(disbursementsQuery({ status: '', q: '', order: '' }))
+  const fund = payments.data?.pages[0]?.fund
+  const helpable = useQuery(helpableQuery({ id: one.beneficiaryId ?? '' }))
   const helped = helpable.data?.find(({ id }) => id === one.beneficiaryId)
   if (fund !== undefined && helped !== undefined)
     return (
@@ -26,7 +27,7 @@ export function CasePayment({ one, onClose }: { readonly one: FullCase; readonly
       {helpable.data !== undefined && fund !== undefined ? (
         <p>{t`The consent of this person is missing or was revoked.`}</p>
       ) : (
-        <NotLoaded query={helpable} failed={t`The beneficiaries could not be loaded.`} lines={4} />
+        <NotLoaded query={payments.isError ? payments : helpable} failed={t`The beneficiaries could not be loaded.`} lines={4} />
       )}
     </Modal>
   )

@@ -34,7 +34,7 @@ export function DisbursementDialog({ approvalAbove, balance, from, onClose }: Di
   const [helped, setHelped] = useState<Beneficiary | undefined>(from?.helped)
   const beneficiaryId = helped?.id ?? ''
   const [typed, setTyped] = useState('')
-  const helpable = useQuery({ ...helpableQuery(usePaused(typed.trim())), placeholderData: keepPreviousData })
+  const helpable = useQuery({ ...helpableQuery({ q: usePaused(typed.trim()) }), placeholderData: keepPreviousData })
   const form = useOutlayForm({
     approvalAbove,
     about: beneficiaryId,

@@ -22,13 +22,12 @@ export const beneficiariesQuery = (narrowing: Narrowing<Beneficiary['status']>) 
     call('beneficiaries', { query: { ...page, ...narrowed(narrowing) }, signal }),
   )
 
-/** Beneficiaries who may be helped, for the form of a disbursement. */
-export const helpableQuery = (q: string) =>
+/** Beneficiaries who may be helped, for the form of a disbursement: those that a search finds, or the one with an id. */
+export const helpableQuery = (narrowing: { readonly q?: string; readonly id?: string }) =>
   queryOptions({
-    queryKey: ['admin', 'helpable', q],
+    queryKey: ['admin', 'helpable', narrowing],
     queryFn: async ({ signal }): Promise<readonly Beneficiary[]> =>
-      (await steppedUp(() => call('beneficiaries', { query: { status: 'consented', limit: 100, ...(q === '' ? {} : { q }) }, signal })))
-        .beneficiaries,
+      (await steppedUp(() => call('beneficiaries', { query: { status: 'consented', limit: 100, ...narrowing }, signal }))).beneficiaries,
     ...QUIETLY,
   })
 
