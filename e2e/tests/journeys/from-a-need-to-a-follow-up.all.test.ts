@@ -144,12 +144,15 @@ const agrees = (number: string, today: IstDay): Promise<void> =>
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Agree to help' }).click()
     await dialog.getByLabel('Amount in rupees').fill('1.20')
+    await dialog.getByLabel('Why we agree, for the team').fill('Seen at her home, and the old machine is beyond repair.')
+    await dialog.getByRole('button', { name: 'Agree', exact: true }).click()
+    // The missing name is far above the button.
+    await expect(dialog.getByLabel('Public name')).toBeFocused()
     await dialog.getByLabel('Public name').fill('Kamla')
     await dialog.getByLabel('How the consent was given').selectOption('In writing')
     await dialog.getByLabel('Day of the consent', { exact: true }).fill(today)
     await dialog.getByLabel('May be asked again after 2, 4 and 12 weeks, and the answers are published').check()
     await dialog.getByLabel('Day of the consent to be asked again').fill(today)
-    await dialog.getByLabel('Why we agree, for the team').fill('Seen at her home, and the old machine is beyond repair.')
     await dialog.getByRole('button', { name: 'Agree', exact: true }).click()
     await expect(dialog.getByRole('button', { name: 'Start the payment' })).toBeVisible()
   })
@@ -174,6 +177,10 @@ async function asksForPayment(number: string): Promise<string> {
     await form.getByLabel('What it is for: हिन्दी', { exact: true }).fill('एक सिलाई मशीन')
     await form.getByRole('button', { name: 'Request approval' }).click()
     await expect(toast(page, 'Requested. Another person must approve it.')).toBeVisible()
+    // Until it is decided the request has no second payment and no other step.
+    await page.getByRole('button', { name: `Open: request ${number}` }).click()
+    await expect(page.getByText('Its payment was requested. Another person must approve it under “Help given”.')).toBeVisible()
+    await expect(page.getByRole('button', { name: /^(Start the payment|Record a step)$/ })).toHaveCount(0)
   })
   return hash
 }

@@ -3,10 +3,11 @@
  * - It says what will happen, and asks for a reason if one is required.
  * - When the server requires a step-up, it asks for a passkey or the code of the authenticator app, or for the password if there is neither.
  * - One decision has one idempotency key, kept until its answer is known.
+ * - A long form on a phone goes to the first field with a problem.
  */
 import { useLingui } from '@lingui/react/macro'
 import { decisionReason } from '@roz/core/money-fields.ts'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import * as z from 'zod/mini'
 import { ApiError, messageOf } from '../../app/api.ts'
 import { TextAreaField, TextField } from '../../ui/Field.tsx'
@@ -77,9 +78,16 @@ export function Decision<T>({
   })
   const form = useRules<Given>(rules, { text: '', password: '', code: '' })
   const { errors, isSubmitting } = form.formState
+  const [refusals, setRefusals] = useState(0)
+  useEffect(() => {
+    if (refusals === 0) return
+    const first = document.querySelector<HTMLElement>('dialog[open] form :is([aria-invalid="true"], .field-error)')
+    first?.focus()
+    first?.scrollIntoView({ block: 'nearest' })
+  }, [refusals])
 
   async function decideAfter(stepUp: () => Promise<unknown>, text: string): Promise<void> {
-    if (check?.() === false) return
+    if (check?.() === false) return setRefusals((before) => before + 1)
     try {
       await stepUp()
       const { answer } = await once({ text }, (key) => send(text, key))
@@ -91,6 +99,7 @@ export function Decision<T>({
       toast.error(messageOf(error, failed ?? t`Network error. Please check your connection and try again.`))
       // Another administrator may have decided it meanwhile: the reloaded list shows its current state.
       if (error instanceof ApiError && error.status !== 429 && error.status < 500 && check === undefined) onClose()
+      setRefusals((before) => before + 1)
     }
     await refreshPortal()
   }
