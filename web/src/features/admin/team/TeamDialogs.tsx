@@ -8,6 +8,8 @@ import { call } from '../../../app/api.ts'
 import { SelectField, TextField } from '../../../ui/Field.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
+import { typed } from '../portal-form-errors.ts'
+import { problemOf, useProblems } from '../problems.ts'
 import type { Invitation, StaffMember } from './queries.ts'
 import { ROLE_WORDS } from './roles.ts'
 import { Options } from '../Options.tsx'
@@ -37,25 +39,24 @@ export function InviteDialog({ known, onClose }: Closing & { readonly known: Par
   const [name, setName] = useState(known.name ?? '')
   const [email, setEmail] = useState(known.email ?? '')
   const [role, setRole] = useState<StaffRole>(known.role ?? 'support')
-  const isReady = nameRule.safeParse(name).success && emailRule.safeParse(email).success
+  const { problems, judge, refused } = useProblems()
   return (
     <Decision
       title={<Trans>Invite to the team</Trans>}
       confirm={t`Send the invitation`}
-      unready={!isReady}
-      send={() => call('inviteStaff', { body: { name, email, role } })}
+      check={() => judge({ name: problemOf(nameRule, name), email: problemOf(emailRule, email) })}
+      send={() => call('inviteStaff', { body: { name, email, role } }).catch(refused)}
       onDone={({ invitation }) => toast.success(t`Invitation sent to ${invitation.email}.`)}
       onClose={onClose}
     >
       <p>{t`We email a link that works once, for 24 hours. An earlier invitation to this address stops working.`}</p>
-      <TextField label={t`Name`} autoComplete="off" value={name} onChange={(event) => setName(event.target.value)} />
+      <TextField label={t`Name`} autoComplete="off" {...typed(name, problems['name'], setName)} />
       <TextField
         label={t`Email`}
         type="email"
         autoComplete="off"
         hint={t`Use an address that belongs to no member: staff have no wallet.`}
-        value={email}
-        onChange={(event) => setEmail(event.target.value)}
+        {...typed(email, problems['email'], setEmail)}
       />
       <RoleField value={role} onChange={setRole} />
     </Decision>
