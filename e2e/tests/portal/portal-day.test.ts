@@ -50,8 +50,14 @@ test('with nothing to do the list says so; a late withdrawal is listed with its 
     // The tab itself opens the whole list.
     await at.getByRole('tab', { name: 'Withdrawals' }).click()
     await expect(at.getByLabel('Status')).toHaveValue('')
+    await at.getByLabel('Status').selectOption('requested')
+    await at.getByLabel('Search withdrawals').fill('asha')
     await at.getByRole('link', { name: 'Asha Verma' }).click()
     await expect(at.getByRole('heading', { level: 2, name: 'Asha Verma' })).toBeVisible()
+    // The way back leads to the list as it was narrowed.
+    await at.goBack()
+    await expect(at.getByLabel('Status')).toHaveValue('requested')
+    await expect(at.getByLabel('Search withdrawals')).toHaveValue('asha')
   })
 })
 

@@ -22,6 +22,7 @@ import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { type Narrowing, narrowed } from '../queries.ts'
 import { SearchField } from '../SearchField.tsx'
+import { useKept } from '../use-kept.ts'
 import { useMay } from '../use-may.ts'
 import { usePaused } from '../use-paused.ts'
 
@@ -46,8 +47,8 @@ const flagsQuery = (narrowing: Narrowing<'unreviewed' | 'reviewed'>) =>
 
 export function Review() {
   const { t } = useLingui()
-  const [state, setState] = useState<State>('unreviewed')
-  const [typed, setTyped] = useState('')
+  const [state, setState] = useKept<State>('status', 'unreviewed')
+  const [typed, setTyped] = useKept<string>('typed', '')
   const narrowing = { status: state, q: usePaused(typed.trim()) }
   const list = useInfiniteQuery(flagsQuery(narrowing))
   const [open, setOpen] = useState<Flag>()

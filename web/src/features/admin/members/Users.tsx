@@ -3,7 +3,6 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { Api, Output } from '@roz/contract/api.ts'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
 import { formatCount } from '@roz/core/numbers.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { withDraws } from '../../../app/settings.ts'
@@ -18,6 +17,7 @@ import { CsvButton, ListHead } from '../CsvButton.tsx'
 import { MemberPage } from './MemberPage.tsx'
 import { adminUsersQuery, userFilters, type UserNarrowing, type UserSort, type UserStatus } from '../queries.ts'
 import { SearchField } from '../SearchField.tsx'
+import { useKept } from '../use-kept.ts'
 import { usePaused } from '../use-paused.ts'
 
 type Member = Output<Api['adminUsers']>['users'][number]
@@ -60,9 +60,9 @@ function UserList() {
 /** The current search, order and filter, and the fields that set them. */
 function useUserNarrowing() {
   const { t } = useLingui()
-  const [typed, setTyped] = useState('')
-  const [sort, setSort] = useState<UserSort>('newest')
-  const [status, setStatus] = useState<UserStatus>('')
+  const [typed, setTyped] = useKept<string>('typed', '')
+  const [sort, setSort] = useKept<UserSort>('sort', 'newest')
+  const [status, setStatus] = useKept<UserStatus>('status', '')
   const narrowing: UserNarrowing = { q: usePaused(typed.trim()), sort, status }
   const fields = (
     <div className="narrowing">

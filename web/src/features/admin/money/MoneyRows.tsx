@@ -3,7 +3,7 @@ import type { MessageDescriptor } from '@lingui/core'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { READERS } from '@roz/contract/roles.ts'
 import { Link, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { currentLanguage } from '../../../app/language.ts'
 import { paths } from '../../../paths.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -16,6 +16,7 @@ import { Options } from '../Options.tsx'
 import type { Narrowing, Payee, Withdrawal } from '../queries.ts'
 import { SearchField } from '../SearchField.tsx'
 import type { Shown } from '../states.ts'
+import { useKept } from '../use-kept.ts'
 import { useMay } from '../use-may.ts'
 import { usePaused } from '../use-paused.ts'
 
@@ -25,7 +26,7 @@ type States<S extends string> = Readonly<Record<S, Shown>>
 export function useStatus<S extends string>(states: States<S>) {
   const { t, i18n } = useLingui()
   const asked = useSearch({ strict: false }).status ?? ''
-  const [status, setStatus] = useState<S | ''>(Object.hasOwn(states, asked) ? (asked as S) : '')
+  const [status, setStatus] = useKept<S | ''>('status', Object.hasOwn(states, asked) ? (asked as S) : '')
   const field = (
     <SelectField label={t`Status`} value={status} onChange={(event) => setStatus(event.target.value as S | '')}>
       <option value="">{t`All`}</option>
@@ -47,10 +48,10 @@ export function useNarrowing<S extends string>(
   more?: ReactNode,
 ) {
   const { t } = useLingui()
-  const [typed, setTyped] = useState('')
+  const [typed, setTyped] = useKept<string>('typed', '')
   const { status, field } = useStatus(states)
   const isAskedOldest = useSearch({ strict: false }).order === 'oldest'
-  const [order, setOrder] = useState<'oldest' | ''>(isSorted && isAskedOldest ? 'oldest' : '')
+  const [order, setOrder] = useKept<'oldest' | ''>('order', isSorted && isAskedOldest ? 'oldest' : '')
   const narrowing: Narrowing<S> = { status, q: usePaused(typed.trim()), order }
   const fields = (
     <div className="narrowing">
