@@ -1,4 +1,5 @@
 /** Settlements that the gateway reported, in the browser: the red line, a record by a press, a finding closed with its reason, and the bank's statement. */
+import type { Api, Output } from '@roz/contract/api.ts'
 import { addDays, dayAt } from '@roz/core/ist-day.ts'
 import type { Page } from 'playwright-core'
 import { beforeAll, test } from 'vitest'
@@ -63,6 +64,33 @@ test('the morning after, the settlement waits with what does not fit, and both a
     await expect(page.getByText('our books have what the gateway says.')).toBeVisible()
     await page.getByRole('button', { name: 'Past findings' }).click()
     await expect(page.getByRole('region', { name: 'Past findings' })).toContainText('Rental of July, by their mail')
+  })
+})
+
+test('an entry that no settlement has shows its own day, and not as words of the gateway', async () => {
+  const finding = {
+    id: 'f1',
+    kind: 'missing',
+    subject: 'payment:1',
+    settlement: null,
+    amount: -10,
+    detail: '2026-11-20',
+    status: 'open',
+    day: null,
+    foundAt: '2026-11-26T06:00:00.000+05:30',
+    endedAt: null,
+    closedBy: null,
+    reason: null,
+    seen: 'f1',
+  } satisfies Output<Api['findings']>['findings'][number]
+  await inPortal('reconciliation', async (page) => {
+    await page.route('**/api/admin/findings?*', (route) => route.fulfill({ json: { findings: [finding], nextCursor: null } }))
+    await page.reload()
+    const findings = page.getByRole('region', { name: 'Findings', exact: true })
+    await expect(findings.getByText(/^Of .*20 November 2026$/)).toBeVisible()
+    await expect(findings).not.toContainText('words')
+    // The tests share the page.
+    await page.unroute('**/api/admin/findings?*')
   })
 })
 

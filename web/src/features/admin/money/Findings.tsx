@@ -131,7 +131,7 @@ function Row({ finding, onClose, onMatch }: RowProps) {
   const state = FINDING_STATES[status]
   const found = formatInstant(foundAt, currentLanguage())
   const lineId = lineOf(finding)
-  const on = detail === null || !isOfBank(kind) ? '' : formatLongDay(detail, currentLanguage())
+  const on = detail === null || !(isOfBank(kind) || kind === 'missing') ? '' : formatLongDay(detail, currentLanguage())
   const settledOn = day === null ? '' : formatLongDay(day, currentLanguage())
   const facts = [
     lineId === undefined ? t`About: ${subject}` : null,
