@@ -5,6 +5,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { ARRIVAL_WAYS, arrivalCode, type ArrivalWay } from '@roz/core/arrival-fields.ts'
 import { decisionReason } from '@roz/core/money-fields.ts'
+import { purposeFor } from '@roz/core/purpose-words.ts'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
@@ -139,7 +140,7 @@ type PaymentProps = { readonly entry: Disbursement; readonly isPayer: boolean; r
 
 export const PaymentArrival = ({ entry, isPayer, onClose }: PaymentProps) => (
   <ArrivalDialog
-    about={`${formatMoney(entry.amount)}, ${entry.purpose}, ${entry.beneficiary.publicName}`}
+    about={`${formatMoney(entry.amount)}, ${purposeFor(entry, currentLanguage()).purpose}, ${entry.beneficiary.publicName}`}
     wasReceived={entry.arrival?.received === true}
     isPayer={isPayer}
     ways={ARRIVAL_WAYS}
