@@ -87,7 +87,6 @@ export const slotOf = (path: string): Slot => (/^\/admin(\/|$)/.test(path) ? 'ad
 
 type VisitOptions = {
   readonly size?: Size
-  readonly dark?: boolean
   readonly token?: string
   /** The side that the token is for; the members' app by default. */
   readonly slot?: Slot
@@ -118,7 +117,7 @@ const KEPT_OUT = 'Service Worker registration blocked by Playwright'
 export async function newVisit(browser: Browser, options: VisitOptions): Promise<Visit> {
   const context = await browser.newContext({
     viewport: options.size ?? SMALL,
-    colorScheme: options.dark === true ? 'dark' : 'light',
+    colorScheme: 'light',
     locale: 'en-IN',
     reducedMotion: 'reduce',
     serviceWorkers: options.withWorker === true ? 'allow' : 'block',

@@ -1,6 +1,6 @@
 /**
  * The pictures of docs/operator-guide.md: the portal on a working day, in English, as wide as a small laptop shows it.
- * - `npm run lab -- screenshots --guide` writes docs/pictures/<name>.webp. `ops/tidy/pictures.test.ts` compares names and size.
+ * - `npm run lab -- screenshots` writes docs/pictures/<name>.webp. `ops/tidy/pictures.test.ts` compares names and size.
  */
 import { paths } from '@roz/web/paths.ts'
 import sharp from 'sharp'

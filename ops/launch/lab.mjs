@@ -44,11 +44,7 @@ const WORK = {
     beside: 'lab/mutations',
     says: 'Stryker changes core, contract and verifier; whether a test notices',
   },
-  screenshots: {
-    file: 'lab/screenshots/main.ts',
-    pages: true,
-    says: 'every screen at 360 and 1280 px; --guide and --readme for the pictures of the documents',
-  },
+  screenshots: { file: 'lab/screenshots/main.ts', pages: true, says: "the pictures of README.md and the operator's guide" },
 }
 
 const [name, ...args] = process.argv.slice(2)

@@ -22,7 +22,7 @@ test('every picture of a document exists and has an alt text', () => {
   expect(shown.filter(({ file }) => !statSync(path.join(ROOT, file), { throwIfNoEntry: false })?.isFile())).toEqual([])
 })
 
-test('the guide shows exactly the pictures that npm run lab -- screenshots --guide writes', () => {
+test('the guide shows exactly the pictures that npm run lab -- screenshots writes', () => {
   const names = GUIDE.map(({ name }) => `${name}.webp`).toSorted()
   expect(readdirSync(FOLDER).toSorted()).toEqual(names)
   const inGuide = shown.filter(({ name }) => name === 'docs/operator-guide.md').map(({ file }) => path.posix.basename(file))
