@@ -23,7 +23,6 @@ const WORK = {
   },
   sizes: { file: 'lab/bench/sizes.ts', says: 'a day of one and of ten million members' },
   web: { file: 'lab/bench/web.ts', beside: 'lab/bench/web', pages: true, says: 'pages and screens with Lighthouse, as a phone on slow 4G' },
-  portal: { file: 'lab/bench/portal-lists.ts', says: "the portal's lists with a million members and ten million movements" },
   archive: { file: 'lab/bench/archive-month.ts', says: 'a month of entries on its way to a file and back' },
   traces: { file: 'lab/bench/traces.ts', says: 'joins per second without and with traces' },
   verifier: { file: 'lab/bench/verifier.ts', pages: true, says: 'the verifier on a day of one and of ten million entries' },

@@ -46,7 +46,7 @@ import type { CaseDeps } from './deps.ts'
 type Calls = typeof caseCalls
 type Listed = Output<Calls['helpCases']>['cases'][number]
 type Full = Output<Calls['helpCase']>['case']
-export type Filters = Input<Calls['helpCasesCsv']>['query']
+type Filters = Input<Calls['helpCasesCsv']>['query']
 type Names =
   | 'helpCases'
   | 'helpCasesCsv'
@@ -297,7 +297,7 @@ const listTeam = async (db: Db) =>
 
 const CURSOR = [(part: string) => /^[1-3]$/.test(part), CURSOR_PARTS.micros, (part: string) => caseNumberOf(part) === part] as const
 
-export async function listCases(
+async function listCases(
   db: Queryable,
   { status, state, q }: Filters,
   { after, limit }: { readonly after: Cursor | undefined; readonly limit: number },

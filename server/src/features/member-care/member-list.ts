@@ -1,5 +1,5 @@
 /**
- * The list of members: searched, sorted and paged by keys, at a million members within 50 ms (npm run lab -- portal).
+ * The list of members: searched, sorted and paged by keys, at a million members within 50 ms.
  *
  * - A search first looks through the members next in order. If many members match, these fill the page at once; if few do,
  *   the index of three-letter pieces finds all of them.
@@ -18,8 +18,8 @@ import type { Columns } from '../../staff/exported-list.ts'
 import { userColumns, userOf, type UserRow, userSource } from '../../members/user-row.ts'
 
 type ListedMember = Output<(typeof memberAdminCalls)['adminUsers']>['users'][number]
-export type MemberSort = 'newest' | 'balance' | 'joins' | 'won'
-export type MemberSearch = {
+type MemberSort = 'newest' | 'balance' | 'joins' | 'won'
+type MemberSearch = {
   readonly q: string | undefined
   readonly sort: MemberSort
   readonly status: 'held' | 'suspended' | undefined

@@ -57,7 +57,7 @@ async function noteView(tx: Tx, actorId: bigint, memberId: bigint): Promise<void
   if (earlier === undefined) await logStaff(tx, { actorId, action: 'member.view', subject })
 }
 
-export async function readMemberPage(db: Db, memberId: bigint): Promise<Page> {
+async function readMemberPage(db: Db, memberId: bigint): Promise<Page> {
   const id = sql`${memberId}::bigint`
   const [user, devices, flags, notes, mails, withdrawals, refunds, debts, days] = await Promise.all([
     getListed(db, memberId),

@@ -1,5 +1,5 @@
 /**
- * The search in the administrators' lists of withdrawals and refunds, within 50 ms at a million members (npm run lab -- portal).
+ * The search in the administrators' lists of withdrawals and refunds, within 50 ms at a million members.
  * - `q` matches the member's name, mail and phone, and the row's ids and bank reference, as plain text.
  * - It first looks through the rows next in order: a common name fills the page at once. A rare one is found by the indexes
  *   on three-letter pieces.
