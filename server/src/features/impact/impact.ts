@@ -4,6 +4,7 @@
  * - Only active stories are public.
  * - A settled day gets one draft.
  */
+import type { impactCalls } from '@roz/contract/impact.ts'
 import type { Story } from '@roz/contract/impact.ts'
 import type { Language } from '@roz/core/language.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
@@ -33,18 +34,7 @@ export function createImpact(deps: EditingDeps & { readonly attempt: Attempt }) 
   }
   const newestStories = (language: Language, count: number) => readPublished(language, { after: undefined, limit: count })
 
-  type Names =
-    | 'storyMute'
-    | 'muteStory'
-    | 'stories'
-    | 'viewStory'
-    | 'impactStats'
-    | 'storiesAdmin'
-    | 'createStory'
-    | 'updateStory'
-    | 'deleteStory'
-    | 'uploadPoster'
-  const handlers: Handlers<Names> = {
+  const handlers: Handlers<keyof typeof impactCalls> = {
     stories: async ({ query, language }) => {
       const page = readPage(query, CURSOR)
       return page.ok ? { ok: true, value: await readPublished(language, page) } : page

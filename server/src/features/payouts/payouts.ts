@@ -6,6 +6,8 @@
  * - The first sweep after a hold sends the payouts and refunds that the hold stopped.
  * - Without payout keys the same calls serve payments by hand.
  */
+import type { payoutCalls } from '@roz/contract/payouts.ts'
+import type { suspenseCalls } from '@roz/contract/suspense.ts'
 import { areAnyHeld, orKeepJob } from '../../jobs/questions.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { readWhole } from '../../lists/cursor.ts'
@@ -27,31 +29,7 @@ import { moneyTables } from './tables.ts'
 import { forgetOldEvents, receivePayoutWebhook } from './webhook.ts'
 import { searchWithdrawals } from './withdrawal-view.ts'
 
-type Names =
-  | 'adminWithdrawals'
-  | 'adminWithdrawalsCsv'
-  | 'adminRefundsCsv'
-  | 'suspenseCsv'
-  | 'approveWithdrawals'
-  | 'approveRefunds'
-  | 'approveWithdrawal'
-  | 'rejectWithdrawal'
-  | 'retryWithdrawal'
-  | 'completeWithdrawal'
-  | 'withdrawalBank'
-  | 'withdrawalNotPaid'
-  | 'takeOverWithdrawal'
-  | 'withdrawalCameBack'
-  | 'requestRefund'
-  | 'refunds'
-  | 'adminRefunds'
-  | 'approveRefund'
-  | 'rejectRefund'
-  | 'suspense'
-  | 'creditSuspense'
-  | 'refundSuspense'
-  | 'paySuspense'
-  | 'payoutWebhook'
+type Names = keyof typeof payoutCalls | keyof typeof suspenseCalls | 'approveWithdrawals' | 'approveRefunds'
 
 const SWEEP_AT_ONCE = 8
 

@@ -5,8 +5,8 @@
  * - Concurrent readers share one query, which begins after they asked.
  * - A visitor's answer is kept by caches for a while, so it names no helped person, who may take the consent back meanwhile.
  */
-import type { Output } from '@roz/contract/api.ts'
 import type { roundCalls } from '@roz/contract/rounds.ts'
+import type { Output } from '@roz/contract/api.ts'
 import { type IstDay, isoIst, parseDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
@@ -88,17 +88,7 @@ export function createRounds({ receipts, policy, joinBatch, ...deps }: RoundsDep
     (await currentFor({ memberId, language })) as Current
 
   const joining = { db, batcher, totals, ticketKeys, receipts }
-  type Names =
-    | 'joinRound'
-    | 'currentRound'
-    | 'roundHistory'
-    | 'userRupee'
-    | 'roundStats'
-    | 'ownMilestones'
-    | 'ownWins'
-    | 'passOn'
-    | 'triggerDraw'
-  const handlers: Handlers<Names> = {
+  const handlers: Handlers<keyof typeof roundCalls> = {
     joinRound: (call) => joinRound(joining, call),
 
     currentRound: async ({ session, language }) => ({ ok: true, value: await readCurrent(session?.memberId, language) }),

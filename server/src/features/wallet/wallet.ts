@@ -55,18 +55,7 @@ type WalletDeps = {
   readonly alarm: (details: object, message: string) => void
 }
 
-type WalletCalls =
-  | 'checkout'
-  | 'bankTransfers'
-  | 'askTransfer'
-  | 'addMoney'
-  | 'verifyOrder'
-  | 'confirmPayment'
-  | 'withdraw'
-  | 'withdrawals'
-  | 'transactions'
-  | 'receipt'
-  | 'paymentWebhook'
+type WalletCalls = keyof typeof walletCalls | 'bankTransfers' | 'askTransfer'
 
 /** How long a page waits for the gateway before it gets our own state. */
 const PATIENCE_MS = 4000
