@@ -61,9 +61,7 @@ export const bankCheck = z.object({
 })
 
 export const accountCalls = {
-  houseEntries: staffCall({
-    method: 'GET',
-    path: '/admin/house-entries',
+  houseEntries: staffCall('GET /admin/house-entries', {
     roles: READERS,
     summary: 'Entries of the platform’s own accounts and settlements of the gateway, newest first; q searches the words.',
     query: z.object({ ...page.shape, ...narrowing }),
@@ -76,9 +74,7 @@ export const accountCalls = {
     refusals: [],
   }),
   houseEntriesCsv: tableCall('/admin/house-entries.csv', 'The list of house entries', { roles: READERS, query: z.object(narrowing) }),
-  askHouseEntry: staffCall({
-    method: 'POST',
-    path: '/admin/house-entries',
+  askHouseEntry: staffCall('POST /admin/house-entries', {
     roles: TREASURY,
     stepUp: true,
     summary: `Requests an entry: the platform’s share paid out, tax remitted, or losses covered from the share. ${APPROVAL_ABOVE}`,
@@ -86,9 +82,7 @@ export const accountCalls = {
     output: z.object({ entry: houseEntry }),
     refusals: ['receipt_not_found', 'receipt_used', 'insufficient_funds', 'idempotency_mismatch'],
   }),
-  askSettlement: staffCall({
-    method: 'POST',
-    path: '/admin/settlements',
+  askSettlement: staffCall('POST /admin/settlements', {
     roles: TREASURY,
     stepUp: true,
     summary: `Records a settlement of the gateway: the net amount that reached the bank, and the fee. Its report stays private. ${APPROVAL_ABOVE}`,
@@ -96,9 +90,7 @@ export const accountCalls = {
     output: z.object({ entry: houseEntry }),
     refusals: ['receipt_not_found', 'receipt_used', 'settlement_known', 'settlement_exceeds_owed', 'idempotency_mismatch'],
   }),
-  approveHouseEntry: staffCall({
-    method: 'POST',
-    path: '/admin/house-entries/{id}/approve',
+  approveHouseEntry: staffCall('POST /admin/house-entries/{id}/approve', {
     roles: TREASURY,
     stepUp: true,
     summary: 'Approves and books a requested entry; refused to the person who requested it.',
@@ -114,9 +106,7 @@ export const accountCalls = {
       'idempotency_mismatch',
     ],
   }),
-  rejectHouseEntry: staffCall({
-    method: 'POST',
-    path: '/admin/house-entries/{id}/reject',
+  rejectHouseEntry: staffCall('POST /admin/house-entries/{id}/reject', {
     roles: TREASURY,
     stepUp: true,
     summary: 'Rejects a requested entry with a reason.',
@@ -125,9 +115,7 @@ export const accountCalls = {
     output: z.object({ entry: houseEntry }),
     refusals: ['outlay_not_found', 'changed_since_seen', 'outlay_final', 'idempotency_mismatch'],
   }),
-  reconciliation: staffCall({
-    method: 'GET',
-    path: '/admin/reconciliation',
+  reconciliation: staffCall('GET /admin/reconciliation', {
     roles: READERS,
     summary: 'The amounts that the gateway owes us and that our bank should have, and the changes of each day, newest first.',
     query: page,

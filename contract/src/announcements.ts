@@ -32,9 +32,7 @@ const params = z.object({ id: z.string().max(100) })
 const answer = z.object({ announcement })
 
 export const announcementCalls = {
-  announcements: staffCall({
-    method: 'GET',
-    path: '/admin/announcements',
+  announcements: staffCall('GET /admin/announcements', {
     roles: STAFF,
     summary: 'Announcements that are planned, running or over, the newest first; q searches the text in every language.',
     query: z.object({ ...page.shape, ...narrowing }),
@@ -42,18 +40,14 @@ export const announcementCalls = {
     refusals: [],
   }),
   announcementsCsv: tableCall('/admin/announcements.csv', 'The announcements', { roles: STAFF, query: z.object(narrowing) }),
-  createAnnouncement: staffCall({
-    method: 'POST',
-    path: '/admin/announcements',
+  createAnnouncement: staffCall('POST /admin/announcements', {
     roles: EDITORS,
     summary: 'Makes an announcement that members see in the app from its start to its end.',
     body: written,
     output: answer,
     refusals: [],
   }),
-  updateAnnouncement: staffCall({
-    method: 'PUT',
-    path: '/admin/announcements/{id}',
+  updateAnnouncement: staffCall('PUT /admin/announcements/{id}', {
     roles: EDITORS,
     summary: 'Changes an announcement that is planned or running.',
     params,
@@ -61,9 +55,7 @@ export const announcementCalls = {
     output: answer,
     refusals: ['announcement_not_found', 'announcement_over', 'changed_since_seen'],
   }),
-  endAnnouncement: staffCall({
-    method: 'POST',
-    path: '/admin/announcements/{id}/end',
+  endAnnouncement: staffCall('POST /admin/announcements/{id}/end', {
     roles: EDITORS,
     summary: 'Ends a running announcement now; a planned one never starts.',
     params,

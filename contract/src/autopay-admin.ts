@@ -34,9 +34,7 @@ export const adminMandate = z.object({
 const narrowing = { status: z.enum([...AUTOPAY_STATES, 'late', 'unknown', 'uncancelled'], 'choice_invalid').optional(), q: search, order }
 
 export const autopayAdminCalls = {
-  adminAutopay: staffCall({
-    method: 'GET',
-    path: '/admin/autopay',
+  adminAutopay: staffCall('GET /admin/autopay', {
     roles: READERS,
     summary:
       "Mandates of AutoPay, newest first or, by `order`, oldest first; q searches the member's name and mail, and the ids of mandate and debits.",
@@ -45,9 +43,7 @@ export const autopayAdminCalls = {
     refusals: [],
   }),
   adminAutopayCsv: tableCall('/admin/autopay.csv', 'The mandates', { roles: READERS, stepUp: true, query: z.object(narrowing) }),
-  adminAutopayFigures: staffCall({
-    method: 'GET',
-    path: '/admin/autopay/figures',
+  adminAutopayFigures: staffCall('GET /admin/autopay/figures', {
     roles: READERS,
     summary: 'AutoPay in numbers: mandates by state, debits without an end, and the debits of the last 14 days.',
     output: z.object({
@@ -66,9 +62,7 @@ export const autopayAdminCalls = {
     }),
     refusals: [],
   }),
-  adminStopAutopay: staffCall({
-    method: 'POST',
-    path: '/admin/autopay/{id}/stop',
+  adminStopAutopay: staffCall('POST /admin/autopay/{id}/stop', {
     roles: CARE,
     stepUp: true,
     summary: 'Stops a mandate, with a reason for the staff log. The member is told. `status` is the state that was seen.',

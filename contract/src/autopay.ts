@@ -30,17 +30,13 @@ export const autopay = z.object({
 const changed = { output: z.object({ autopay }) } as const
 
 export const autopayCalls = {
-  autopay: endpoint({
-    method: 'GET',
-    path: '/autopay',
+  autopay: endpoint('GET /autopay', {
     access: 'member',
     summary: "The member's AutoPay. While a setup is not finished, the gateway is asked first.",
     output: z.object({ autopay }),
     refusals: [],
   }),
-  setUpAutopay: endpoint({
-    method: 'POST',
-    path: '/autopay',
+  setUpAutopay: endpoint('POST /autopay', {
     access: 'verified',
     summary: 'Begins a setup, or goes on with an unfinished setup. The payer authorises it on the page of the gateway.',
     body: z.strictObject({
@@ -62,41 +58,31 @@ export const autopayCalls = {
       'too_many_requests',
     ],
   }),
-  pauseAutopay: endpoint({
-    method: 'POST',
-    path: '/autopay/pause',
+  pauseAutopay: endpoint('POST /autopay/pause', {
     access: 'member',
     summary: 'Pauses it: nothing more is debited until the member resumes it.',
     ...changed,
     refusals: ['not_found', 'changed_since_seen'],
   }),
-  resumeAutopay: endpoint({
-    method: 'POST',
-    path: '/autopay/resume',
+  resumeAutopay: endpoint('POST /autopay/resume', {
     access: 'verified',
     summary: 'Ends the pause.',
     ...changed,
     refusals: ['not_found', 'changed_since_seen'],
   }),
-  retryAutopay: endpoint({
-    method: 'POST',
-    path: '/autopay/retry',
+  retryAutopay: endpoint('POST /autopay/retry', {
     access: 'verified',
     summary: 'Tries again after three debits that the bank refused.',
     ...changed,
     refusals: ['not_found', 'changed_since_seen'],
   }),
-  stopAutopay: endpoint({
-    method: 'POST',
-    path: '/autopay/stop',
+  stopAutopay: endpoint('POST /autopay/stop', {
     access: 'member',
     summary: 'Stops it for good. A payment that the bank has begun may still arrive.',
     ...changed,
     refusals: ['not_found'],
   }),
-  mandateWebhook: endpoint({
-    method: 'POST',
-    path: '/webhooks/cashfree-autopay',
+  mandateWebhook: endpoint('POST /webhooks/cashfree-autopay', {
     access: 'signed',
     summary: 'Events of mandates and their debits; the event is stored, then the mandate is fetched from the gateway.',
     raw: true,

@@ -52,9 +52,7 @@ const CONFIRMED = ['transfer_known', 'own_money', 'second_person_needed', 'role_
 const one = z.object({ id: z.string().min(1).max(100) })
 
 export const bankTransferCalls = {
-  bankTransfers: endpoint({
-    method: 'GET',
-    path: '/wallet/transfers',
+  bankTransfers: endpoint('GET /wallet/transfers', {
     access: 'member',
     summary: "The bank account to which money is added, and the member's newest orders with the reference of each.",
     output: z.object({
@@ -63,18 +61,14 @@ export const bankTransferCalls = {
     }),
     refusals: [],
   }),
-  askTransfer: endpoint({
-    method: 'POST',
-    path: '/wallet/transfers',
+  askTransfer: endpoint('POST /wallet/transfers', {
     access: 'verified',
     summary: 'Creates an order that is paid by a bank transfer; the wallet is credited when finance has confirmed the transfer.',
     body: z.strictObject({ amount: rupeeAmount, ticketKey: z.optional(ticketKey) }),
     output: z.object({ order_id: z.string(), reference }),
     refusals: ORDER_REFUSALS,
   }),
-  transferLines: staffCall({
-    method: 'GET',
-    path: '/admin/transfers/lines',
+  transferLines: staffCall('GET /admin/transfers/lines', {
     roles: READERS,
     summary:
       'Money that came in by the statements and has no entry yet, newest import first, each with the order whose reference it has. ' +
@@ -83,18 +77,14 @@ export const bankTransferCalls = {
     output: z.object({ lines: z.array(line), nextCursor }),
     refusals: [],
   }),
-  transfers: staffCall({
-    method: 'GET',
-    path: '/admin/transfers',
+  transfers: staffCall('GET /admin/transfers', {
     roles: READERS,
     summary: 'Transfers that were confirmed, rejected, or wait for a second person, newest first.',
     query: z.object({ ...page.shape, status: transferFilter.optional() }),
     output: z.object({ transfers: z.array(transfer), nextCursor }),
     refusals: [],
   }),
-  confirmTransferLine: staffCall({
-    method: 'POST',
-    path: '/admin/transfers/lines/{id}/confirm',
+  confirmTransferLine: staffCall('POST /admin/transfers/lines/{id}/confirm', {
     roles: TREASURY,
     stepUp: true,
     summary: 'Confirms that a line of the statement is the transfer of an order, and credits it; without an order it goes to suspense.',
@@ -103,9 +93,7 @@ export const bankTransferCalls = {
     output: z.object({ transfer }),
     refusals: ['bank_line_not_found', 'changed_since_seen', 'other_way_to_pay', ...CONFIRMED],
   }),
-  confirmTransfer: staffCall({
-    method: 'POST',
-    path: '/admin/transfers',
+  confirmTransfer: staffCall('POST /admin/transfers', {
     roles: TREASURY,
     stepUp: true,
     summary: "Confirms a transfer by the bank's number, where there is no statement of it.",
@@ -113,9 +101,7 @@ export const bankTransferCalls = {
     output: z.object({ transfer }),
     refusals: ['transfer_has_line', 'transfer_no_order', 'transfer_other_amount', ...CONFIRMED],
   }),
-  approveTransfer: staffCall({
-    method: 'POST',
-    path: '/admin/transfers/{id}/approve',
+  approveTransfer: staffCall('POST /admin/transfers/{id}/approve', {
     roles: TREASURY,
     stepUp: true,
     summary: 'Confirms a transfer as the second person, and credits it.',
@@ -123,9 +109,7 @@ export const bankTransferCalls = {
     output: z.object({ transfer }),
     refusals: ['transfer_not_found', 'transfer_final', ...CONFIRMED],
   }),
-  rejectTransfer: staffCall({
-    method: 'POST',
-    path: '/admin/transfers/{id}/reject',
+  rejectTransfer: staffCall('POST /admin/transfers/{id}/reject', {
     roles: TREASURY,
     stepUp: true,
     summary: 'Rejects a transfer that waits for a second person. Nothing is credited.',

@@ -58,17 +58,13 @@ const UNREAD = [
 ] as const
 
 export const bankCalls = {
-  bankAccounts: staffCall({
-    method: 'GET',
-    path: '/admin/bank-accounts',
+  bankAccounts: staffCall('GET /admin/bank-accounts', {
     roles: READERS,
     summary: 'Our bank accounts, each with the columns of its statement.',
     output: z.object({ accounts: z.array(account) }),
     refusals: [],
   }),
-  saveBankAccount: staffCall({
-    method: 'PUT',
-    path: '/admin/bank-accounts/{id}',
+  saveBankAccount: staffCall('PUT /admin/bank-accounts/{id}', {
     roles: TREASURY,
     stepUp: true,
     summary: 'Adds a bank account under an id that the client chose, or changes its name and mapping.',
@@ -77,9 +73,7 @@ export const bankCalls = {
     output: z.object({ account }),
     refusals: ['bank_account_exists'],
   }),
-  previewStatement: staffCall({
-    method: 'POST',
-    path: '/admin/bank-accounts/{id}/preview',
+  previewStatement: staffCall('POST /admin/bank-accounts/{id}/preview', {
     roles: TREASURY,
     stepUp: true,
     summary: 'Reads a statement as CSV by the mapping of its account, and stores nothing.',
@@ -99,9 +93,7 @@ export const bankCalls = {
     }),
     refusals: UNREAD,
   }),
-  importStatement: staffCall({
-    method: 'POST',
-    path: '/admin/bank-accounts/{id}/import',
+  importStatement: staffCall('POST /admin/bank-accounts/{id}/import', {
     roles: TREASURY,
     stepUp: true,
     summary: 'Stores the lines of a statement that are new. The same file again stores nothing.',
@@ -114,9 +106,7 @@ export const bankCalls = {
     output: z.object({ stored: count, known: count, matched: count.meta({ description: 'Lines matched by reference and amount' }) }),
     refusals: [...UNREAD, 'changed_since_seen'],
   }),
-  bankLines: staffCall({
-    method: 'GET',
-    path: '/admin/bank-lines',
+  bankLines: staffCall('GET /admin/bank-lines', {
     roles: READERS,
     summary: 'The lines of all statements, newest import first, without their words.',
     query: z.object({
@@ -131,9 +121,7 @@ export const bankCalls = {
     output: z.object({ lines: z.array(line), nextCursor }),
     refusals: [],
   }),
-  bankLine: staffCall({
-    method: 'GET',
-    path: '/admin/bank-lines/{id}',
+  bankLine: staffCall('GET /admin/bank-lines/{id}', {
     roles: TAX_READERS,
     stepUp: true,
     summary: 'A line with the words of the bank, and the entries of our books that it may be. The staff log records who read it.',
@@ -141,9 +129,7 @@ export const bankCalls = {
     output: z.object({ line, words: z.string(), candidates: z.array(movement) }),
     refusals: ['bank_line_not_found'],
   }),
-  matchBankLine: staffCall({
-    method: 'POST',
-    path: '/admin/bank-lines/{id}/match',
+  matchBankLine: staffCall('POST /admin/bank-lines/{id}/match', {
     roles: TREASURY,
     stepUp: true,
     summary: 'Matches a line with an entry of the same amount, or takes a match back (`subject` null). No money moves.',

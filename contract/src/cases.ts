@@ -90,16 +90,13 @@ const narrowing = {
 
 /** Shared by the calls that change a request. */
 const work = {
-  method: 'POST',
   stepUp: true,
   params: numbered,
   output: caseAnswer,
 } as const
 
 export const caseCalls = {
-  askForHelp: endpoint({
-    method: 'POST',
-    path: '/ask-for-help',
+  askForHelp: endpoint('POST /ask-for-help', {
     access: 'visitor',
     summary:
       'Asks for help, for oneself or for somebody else. The answer is the number of the request; the same form from the same phone is the same request, and with a correction a new one.',
@@ -114,9 +111,7 @@ export const caseCalls = {
     status: 201,
     refusals: ['too_many_requests'],
   }),
-  askedHelp: endpoint({
-    method: 'POST',
-    path: '/ask-for-help/{number}',
+  askedHelp: endpoint('POST /ask-for-help/{number}', {
     access: 'visitor',
     summary: 'The stage of a request, for somebody who knows its number and phone number.',
     params: numbered,
@@ -130,9 +125,7 @@ export const caseCalls = {
     }),
     refusals: ['case_not_found', 'too_many_requests'],
   }),
-  withdrawAskedHelp: endpoint({
-    method: 'POST',
-    path: '/ask-for-help/{number}/withdraw',
+  withdrawAskedHelp: endpoint('POST /ask-for-help/{number}/withdraw', {
     access: 'visitor',
     summary:
       'Withdraws a request that is not agreed yet, for somebody who knows its number and phone number. Words, contact and notes are deleted at once; kind, place, stage, days and amounts stay.',
@@ -146,9 +139,7 @@ export const caseCalls = {
     stepUp: true,
     query: z.object(narrowing),
   }),
-  helpCases: staffCall({
-    method: 'GET',
-    path: '/admin/help-cases',
+  helpCases: staffCall('GET /admin/help-cases', {
     roles: CASE_READERS,
     summary:
       'Requests for help without names: the most urgent first, then the oldest; q searches number and district. A volunteer gets those assigned to them.',
@@ -160,9 +151,7 @@ export const caseCalls = {
     }),
     refusals: [],
   }),
-  helpOrder: staffCall({
-    method: 'GET',
-    path: '/admin/help-order',
+  helpOrder: staffCall('GET /admin/help-order', {
     roles: HELPERS,
     summary: 'The requests whose order today’s draw can decide: agreed ones without a payment, and the list of today.',
     output: z.object({
@@ -173,9 +162,7 @@ export const caseCalls = {
     }),
     refusals: [],
   }),
-  freezeHelpOrder: staffCall({
-    method: 'PUT',
-    path: '/admin/help-order/{day}',
+  freezeHelpOrder: staffCall('PUT /admin/help-order/{day}', {
     roles: HELPERS,
     stepUp: true,
     summary: 'Let the day decide: its draw orders these agreed requests. The numbers are public at once, and final when the round closes.',
@@ -184,9 +171,7 @@ export const caseCalls = {
     output: z.object({ day, numbers: z.array(number) }),
     refusals: ['round_closed', 'changed_since_seen', 'case_not_found', 'case_not_agreed', 'case_ordered'],
   }),
-  helpCase: staffCall({
-    method: 'GET',
-    path: '/admin/help-cases/{number}',
+  helpCase: staffCall('GET /admin/help-cases/{number}', {
     roles: CASE_WORKERS,
     stepUp: true,
     summary: 'A request with its words, contact and history. The staff log names the reader.',
@@ -194,9 +179,7 @@ export const caseCalls = {
     output: caseAnswer,
     refusals: ['case_not_found'],
   }),
-  assignHelpCase: staffCall({
-    method: 'PUT',
-    path: '/admin/help-cases/{number}',
+  assignHelpCase: staffCall('PUT /admin/help-cases/{number}', {
     roles: HELPERS,
     stepUp: true,
     summary: 'Says who takes care of a request, or nobody, and how urgent it is.',
@@ -209,9 +192,8 @@ export const caseCalls = {
     output: caseAnswer,
     refusals: ['case_not_found', 'changed_since_seen', 'staff_not_found'],
   }),
-  stepHelpCase: staffCall({
+  stepHelpCase: staffCall('POST /admin/help-cases/{number}/steps', {
     ...work,
-    path: '/admin/help-cases/{number}/steps',
     roles: CASE_WORKERS,
     summary: 'Records what was done: a call, a check, a follow-up, an attempt, or the end of a request. Support and volunteers end none.',
     body: z.strictObject({
@@ -225,18 +207,16 @@ export const caseCalls = {
     }),
     refusals: ['case_not_found', 'case_stage', 'case_tries', 'changed_since_seen', 'forbidden'],
   }),
-  arriveHelpCase: staffCall({
+  arriveHelpCase: staffCall('POST /admin/help-cases/{number}/arrival', {
     ...work,
-    path: '/admin/help-cases/{number}/arrival',
     roles: CASE_WITNESSES,
     summary:
       'Records that the help of a request was received, or was not. A volunteer confirms only requests that are assigned to them and that they did not check; nobody confirms what they requested or approved.',
     body: z.strictObject({ ...arrivalFields, how: z.enum(CASE_ARRIVAL_WAYS, 'choice_invalid'), ...seen }),
     refusals: ['case_not_found', 'changed_since_seen', 'case_stage', 'own_check', 'own_arrival', 'arrival_recorded', 'too_many_requests'],
   }),
-  followUpHelpCase: staffCall({
+  followUpHelpCase: staffCall('POST /admin/help-cases/{number}/follow-ups', {
     ...work,
-    path: '/admin/help-cases/{number}/follow-ups',
     roles: CASE_WITNESSES,
     summary:
       'Records what the helped person of a request says 2, 4 or 12 weeks after the help arrived, whichever is due. The story shows it. Limits as for the arrival.',
@@ -252,18 +232,15 @@ export const caseCalls = {
       'follow_up_picture',
     ],
   }),
-  uploadCaseFollowUpPicture: staffCall({
+  uploadCaseFollowUpPicture: staffCall('POST /admin/help-cases/{number}/picture', {
     ...pictureUpload,
-    method: 'POST',
-    path: '/admin/help-cases/{number}/picture',
     roles: CASE_WITNESSES,
     summary: 'Stores the picture of the follow-up of a request that is due, as at its payment. Limits as for the follow-up.',
     params: numbered,
     refusals: [...pictureUpload.refusals, 'case_not_found', 'case_stage', 'own_check'],
   }),
-  agreeHelpCase: staffCall({
+  agreeHelpCase: staffCall('POST /admin/help-cases/{number}/agree', {
     ...work,
-    path: '/admin/help-cases/{number}/agree',
     roles: HELPERS,
     summary:
       'Agrees to help with an amount, and records the person with the consent. Above APPROVAL_ABOVE two different people must have checked.',

@@ -24,9 +24,7 @@ const preferences = z.object({ mail: z.boolean(), push: z.boolean() })
 const preferencesAnswer = z.object({ preferences })
 
 export const communityCalls = {
-  home: endpoint({
-    method: 'GET',
-    path: '/public/home',
+  home: endpoint('GET /public/home', {
     access: 'visitor',
     summary: 'The figures and stories of the home page.',
     output: z.object({
@@ -89,44 +87,34 @@ export const communityCalls = {
     refusals: [],
     cache: 'named',
   }),
-  notifications: endpoint({
-    method: 'GET',
-    path: '/notifications',
+  notifications: endpoint('GET /notifications', {
     access: 'member',
     summary: "The member's notices, newest first.",
     query: page,
     output: z.object({ notifications: z.array(notification), unread: count, nextCursor }),
     refusals: [],
   }),
-  readNotifications: endpoint({
-    method: 'POST',
-    path: '/notifications/read',
+  readNotifications: endpoint('POST /notifications/read', {
     access: 'member',
     summary: 'Marks notices as read; without ids all of them.',
     body: z.strictObject({ ids: z.array(z.string().max(100)).max(1000).optional() }).default({}),
     output: z.object({ unread: count }),
     refusals: [],
   }),
-  preferences: endpoint({
-    method: 'GET',
-    path: '/notifications/preferences',
+  preferences: endpoint('GET /notifications/preferences', {
     access: 'member',
     summary: 'Which messages the member wants beside those about money and safety.',
     output: preferencesAnswer,
     refusals: [],
   }),
-  setPreferences: endpoint({
-    method: 'PUT',
-    path: '/notifications/preferences',
+  setPreferences: endpoint('PUT /notifications/preferences', {
     access: 'member',
     summary: 'Changes which messages the member wants; a field left out stays.',
     body: z.strictObject({ mail: z.boolean('wrong_type').optional(), push: z.boolean('wrong_type').optional() }),
     output: preferencesAnswer,
     refusals: [],
   }),
-  contact: endpoint({
-    method: 'POST',
-    path: '/contact',
+  contact: endpoint('POST /contact', {
     access: 'anyone',
     summary: "Sends a message to support; acknowledged with a ticket number. With a member's token the message is in that member's export.",
     body: z.strictObject({ name: writerName, email, message }),
@@ -134,9 +122,7 @@ export const communityCalls = {
     status: 201,
     refusals: ['too_many_requests'],
   }),
-  adminStats: staffCall({
-    method: 'GET',
-    path: '/admin/stats',
+  adminStats: staffCall('GET /admin/stats', {
     roles: STAFF,
     summary: 'Members, contributions, need shares, today, rounds in progress.',
     output: z.object({

@@ -109,27 +109,21 @@ const site = z.object({
 })
 
 export const deskCalls = {
-  adminTodo: staffCall({
-    method: 'GET',
-    path: '/admin/todo',
+  adminTodo: staffCall('GET /admin/todo', {
     roles: STAFF,
     summary:
       'The to-do list of the role: for each kind of work its count, its oldest item, and whether it is late. Own requests are left out.',
     output: z.object({ todo: z.array(todoItem) }),
     refusals: [],
   }),
-  adminFigures: staffCall({
-    method: 'GET',
-    path: '/admin/figures',
+  adminFigures: staffCall('GET /admin/figures', {
     roles: STAFF,
     summary: 'Members, pool and help of each of the last 30, 90 or 365 days, the oldest first.',
     query: z.object({ days: z.enum(['30', '90', '365'], 'choice_invalid').default('30') }),
     output: z.object({ figures: z.array(figure) }),
     refusals: [],
   }),
-  adminRounds: staffCall({
-    method: 'GET',
-    path: '/admin/rounds',
+  adminRounds: staffCall('GET /admin/rounds', {
     roles: ROUND_READERS,
     summary:
       'Every round, newest first, with its seal, beacon, witnesses, result, books and what it waits for; q searches the day (`2026-11`).',
@@ -138,26 +132,20 @@ export const deskCalls = {
     refusals: [],
   }),
   adminRoundsCsv: tableCall('/admin/rounds.csv', 'The rounds', { roles: ROUND_READERS, query: z.object(roundsNarrowing) }),
-  adminSite: staffCall({
-    method: 'GET',
-    path: '/admin/site',
+  adminSite: staffCall('GET /admin/site', {
     roles: STAFF,
     summary: 'The marketing figures and the How it works video of the public pages.',
     output: z.object({ site }),
     refusals: [],
   }),
-  editSite: staffCall({
-    method: 'PUT',
-    path: '/admin/site',
+  editSite: staffCall('PUT /admin/site', {
     roles: EDITORS,
     summary: 'Changes the marketing figures and the How it works video; public pages show them with the next request.',
     body: z.strictObject({ people: siteFigure, contributors: siteFigure, howItWorksVideo: videoUrl }),
     output: z.object({ site }),
     refusals: [],
   }),
-  approveWithdrawals: staffCall({
-    method: 'POST',
-    path: '/admin/withdrawals/approve',
+  approveWithdrawals: staffCall('POST /admin/withdrawals/approve', {
     roles: TREASURY,
     stepUp: true,
     summary: 'Approves up to 50 withdrawals. Each is a separate decision on the state that was seen; the answer has the result of each.',
@@ -165,9 +153,7 @@ export const deskCalls = {
     output: z.object({ results: z.array(approvedRow) }),
     refusals: ['idempotency_mismatch'],
   }),
-  approveRefunds: staffCall({
-    method: 'POST',
-    path: '/admin/refunds/approve',
+  approveRefunds: staffCall('POST /admin/refunds/approve', {
     roles: TREASURY,
     stepUp: true,
     summary: 'Approves up to 50 refunds. Each is a separate decision on the state that was seen; the answer has the result of each.',

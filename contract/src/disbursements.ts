@@ -112,16 +112,13 @@ export const pictureUpload = {
 
 /** Shared by the calls that change a disbursement or add to it. */
 const change = {
-  method: 'POST',
   stepUp: true,
   params: outlayId,
   output: z.object({ disbursement }),
 } as const
 
 export const disbursementCalls = {
-  disbursements: staffCall({
-    method: 'GET',
-    path: '/admin/disbursements',
+  disbursements: staffCall('GET /admin/disbursements', {
     roles: STAFF,
     summary: 'Disbursements from the help fund and their corrections, newest first; q searches words in every language and public name.',
     query: z.object({ ...page.shape, ...helpNarrowing }),
@@ -139,9 +136,7 @@ export const disbursementCalls = {
     refusals: [],
   }),
   disbursementsCsv: tableCall('/admin/disbursements.csv', 'The list of disbursements', { roles: STAFF, query: z.object(helpNarrowing) }),
-  disbursementQuote: staffCall({
-    method: 'GET',
-    path: '/admin/disbursements/quote',
+  disbursementQuote: staffCall('GET /admin/disbursements/quote', {
     roles: STAFF,
     summary: 'The days whose open help an amount would take now, the oldest first.',
     query: z.object({
@@ -154,9 +149,7 @@ export const disbursementCalls = {
     output: z.object({ balance: rupees, days: z.array(part) }),
     refusals: ['insufficient_funds'],
   }),
-  askDisbursement: staffCall({
-    method: 'POST',
-    path: '/admin/disbursements',
+  askDisbursement: staffCall('POST /admin/disbursements', {
     roles: HELPERS,
     stepUp: true,
     summary: `Requests a disbursement for a person whose consent is recorded. ${APPROVAL_ABOVE}`,
@@ -179,9 +172,8 @@ export const disbursementCalls = {
       'idempotency_mismatch',
     ],
   }),
-  approveDisbursement: staffCall({
+  approveDisbursement: staffCall('POST /admin/disbursements/{id}/approve', {
     ...change,
-    path: '/admin/disbursements/{id}/approve',
     roles: TREASURY,
     summary: 'Approves and books a requested disbursement or correction; refused to the person who requested it.',
     body: seenOutlay,
@@ -198,34 +190,30 @@ export const disbursementCalls = {
       'idempotency_mismatch',
     ],
   }),
-  rejectDisbursement: staffCall({
+  rejectDisbursement: staffCall('POST /admin/disbursements/{id}/reject', {
     ...change,
-    path: '/admin/disbursements/{id}/reject',
     roles: TREASURY,
     summary: 'Rejects a requested disbursement with a reason; the money stays in the fund.',
     body: reasoned,
     refusals: ['outlay_not_found', 'changed_since_seen', 'outlay_final', 'idempotency_mismatch'],
   }),
-  correctDisbursement: staffCall({
+  correctDisbursement: staffCall('POST /admin/disbursements/{id}/correct', {
     ...change,
-    path: '/admin/disbursements/{id}/correct',
     roles: TREASURY,
     summary: `Corrects a booked disbursement by a separate entry: money of it came back. ${APPROVAL_ABOVE}`,
     body: z.strictObject(asked),
     refusals: ['disbursement_not_found', 'receipt_not_found', 'receipt_used', 'correction_too_large', 'idempotency_mismatch'],
   }),
-  translateDisbursement: staffCall({
+  translateDisbursement: staffCall('POST /admin/disbursements/{id}/translations', {
     ...change,
-    path: '/admin/disbursements/{id}/translations',
     roles: HELPERS,
     summary:
       'Adds the public words of a disbursement or correction in other languages, or changes them, until it is rejected. Nothing else of it changes.',
     body: z.strictObject({ ...seenOutlay.shape, translations }),
     refusals: ['outlay_not_found', 'changed_since_seen', 'outlay_final', 'idempotency_mismatch'],
   }),
-  recordArrival: staffCall({
+  recordArrival: staffCall('POST /admin/disbursements/{id}/arrival', {
     ...change,
-    path: '/admin/disbursements/{id}/arrival',
     roles: HELPERS,
     summary:
       'Records that booked help was received, or was not. Nobody confirms what they requested or approved, nor the writer of the record while somebody else can. The owners are told of help that did not arrive.',
@@ -251,54 +239,44 @@ export const disbursementCalls = {
       'idempotency_mismatch',
     ],
   }),
-  recordFollowUp: staffCall({
+  recordFollowUp: staffCall('POST /admin/disbursements/{id}/follow-ups', {
     ...change,
-    path: '/admin/disbursements/{id}/follow-ups',
     roles: HELPERS,
     summary:
       'Records what a helped person says 2, 4 or 12 weeks after the help arrived, whichever is due, with the consent to be asked again. The story shows it.',
     body: z.strictObject(followUpFields),
     refusals: ['disbursement_not_found', 'follow_up_consent', 'follow_up_not_due', 'own_arrival', 'follow_up_picture'],
   }),
-  uploadFollowUpPicture: staffCall({
+  uploadFollowUpPicture: staffCall('POST /admin/disbursements/{id}/picture', {
     ...pictureUpload,
-    method: 'POST',
-    path: '/admin/disbursements/{id}/picture',
     roles: HELPERS,
     summary:
       'Stores the picture of the follow-up that is due, as WebP without its metadata. Public once a follow-up names it; else deleted after a day.',
     params: outlayId,
     refusals: [...pictureUpload.refusals, 'disbursement_not_found'],
   }),
-  followUpPictureForTeam: staffCall({
-    method: 'GET',
-    path: '/admin/follow-ups/{id}/picture',
+  followUpPictureForTeam: staffCall('GET /admin/follow-ups/{id}/picture', {
     roles: STAFF,
     summary: 'The picture of a follow-up, also before its story is public.',
     params: outlayId,
     output: 'file',
     refusals: ['not_found'],
   }),
-  followUpPicture: endpoint({
-    method: 'GET',
-    path: '/follow-ups/{id}/pictures/{hash}',
+  followUpPicture: endpoint('GET /follow-ups/{id}/pictures/{hash}', {
     access: 'visitor',
     summary: 'The picture of a follow-up of a published story. Not found once it is withheld, or the consent ended.',
     params: z.object({ id: z.string().max(100), hash: z.string().max(100) }),
     output: 'file',
     refusals: ['not_found'],
   }),
-  withholdFollowUp: staffCall({
+  withholdFollowUp: staffCall('POST /admin/follow-ups/{id}/withhold', {
     ...change,
-    path: '/admin/follow-ups/{id}/withhold',
     roles: EDITORS,
     summary: 'Withholds a follow-up that tells personal data, for good, with a reason for the staff log. Its picture is deleted.',
     body: z.strictObject({ reason: decisionReason }),
     refusals: ['follow_up_not_found', 'follow_up_withheld', 'own_payment'],
   }),
-  arrivalCode: staffCall({
-    method: 'POST',
-    path: '/admin/disbursements/{id}/arrival-code',
+  arrivalCode: staffCall('POST /admin/disbursements/{id}/arrival-code', {
     roles: HELPERS,
     stepUp: true,
     summary: 'Shows the payer the four digits to hand over with the help. The receiver tells them to somebody else.',

@@ -33,9 +33,7 @@ export const dispute = z.object({
 const disputeNarrowing = { status: disputeFilter.optional(), q: search, order }
 
 export const disputeCalls = {
-  disputes: staffCall({
-    method: 'GET',
-    path: '/admin/disputes',
+  disputes: staffCall('GET /admin/disputes', {
     roles: READERS,
     summary:
       "Disputes of payments, newest first or, by `order`, oldest first; q searches the member's name and mail, dispute, order and payment.",

@@ -84,20 +84,38 @@ export type CsvTable = {
 }
 
 /** A call with an Idempotency-Key moves money, so nobody must reach it without a wallet. */
-type MoneyGuarded<E extends EndpointSpec> = 'idempotency_mismatch' extends E['refusals'][number]
+type MoneyGuarded<E extends Said> = 'idempotency_mismatch' extends E['refusals'][number]
   ? { readonly access: 'member' | 'verified' }
   : unknown
 
-/** A call of anybody but the portal: with roles it does not compile. */
-type OpenSpec = EndpointSpec & { readonly access: Exclude<Access, 'admin'>; readonly roles?: never }
-export const endpoint = <const E extends OpenSpec>(spec: E & MoneyGuarded<E>): E => spec
+type Said = Omit<EndpointSpec, 'method' | 'path'>
+/** Method and path of a call, in one word: types tell calls apart by their paths. */
+type At = `${Method} ${EndpointSpec['path']}`
+type Place<A extends At> = A extends `${infer M extends Method} ${infer P extends EndpointSpec['path']}`
+  ? { readonly method: M; readonly path: P }
+  : never
+function placeOf<A extends At>(at: A): Place<A> {
+  const [method, path] = at.split(' ')
+  return { method, path } as Place<A>
+}
 
-type StaffSpec = Omit<EndpointSpec, 'access'> & { readonly roles: Roles }
+/** A call of anybody but the portal: with roles it does not compile. */
+type OpenSpec = Said & { readonly access: Exclude<Access, 'admin'>; readonly roles?: never }
+export const endpoint = <const A extends At, const E extends OpenSpec>(at: A, spec: E & MoneyGuarded<E>): E & Place<A> => ({
+  ...placeOf(at),
+  ...spec,
+})
+
+type StaffSpec = Omit<Said, 'access'> & { readonly roles: Roles }
 /** An administrator's call with an Idempotency-Key moves money: without the step-up it does not compile. */
 type StepUpGuarded<E extends StaffSpec> = 'idempotency_mismatch' extends E['refusals'][number] ? { readonly stepUp: true } : unknown
 
 /** A call of the portal, for an admin's session of these roles. */
-export const staffCall = <const E extends StaffSpec>(spec: E & StepUpGuarded<E>): E & { readonly access: 'admin' } => ({
+export const staffCall = <const A extends At, const E extends StaffSpec>(
+  at: A,
+  spec: E & StepUpGuarded<E>,
+): E & Place<A> & { readonly access: 'admin' } => ({
+  ...placeOf(at),
   ...spec,
   access: 'admin',
 })

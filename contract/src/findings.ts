@@ -56,27 +56,21 @@ export const finding = z.object({
 const one = z.object({ id: z.string().min(1).max(100) })
 
 export const findingCalls = {
-  gatewaySettlements: staffCall({
-    method: 'GET',
-    path: '/admin/gateway-settlements',
+  gatewaySettlements: staffCall('GET /admin/gateway-settlements', {
     roles: READERS,
     summary: 'The settlements that the gateway reported, newest first: what waits to be recorded, and what became of the others.',
     query: z.object({ ...page.shape, status: z.enum(['to_record'], 'choice_invalid').optional() }),
     output: z.object({ settlements: z.array(gatewaySettlement), nextCursor }),
     refusals: [],
   }),
-  gatewaySettlement: staffCall({
-    method: 'GET',
-    path: '/admin/gateway-settlements/{id}',
+  gatewaySettlement: staffCall('GET /admin/gateway-settlements/{id}', {
     roles: READERS,
     summary: 'The report of a settlement as JSON: what the gateway said of it and of each event, without the payers.',
     params: one,
     output: z.object({ settlement: gatewaySettlement, report: z.string().nullable() }),
     refusals: ['settlement_not_found'],
   }),
-  recordSettlement: staffCall({
-    method: 'POST',
-    path: '/admin/gateway-settlements/{id}/record',
+  recordSettlement: staffCall('POST /admin/gateway-settlements/{id}/record', {
     roles: TREASURY,
     stepUp: true,
     summary: `Records a settlement as the gateway reported it; the report is its evidence. The body has the amounts that the person saw. ${APPROVAL_ABOVE}`,
@@ -93,18 +87,14 @@ export const findingCalls = {
       'idempotency_mismatch',
     ],
   }),
-  findings: staffCall({
-    method: 'GET',
-    path: '/admin/findings',
+  findings: staffCall('GET /admin/findings', {
     roles: READERS,
     summary: 'What does not fit between our books, the gateway and the bank, newest first. By default what is open.',
     query: z.object({ ...page.shape, status: z.enum(['open', 'past'], 'choice_invalid').default('open') }),
     output: z.object({ findings: z.array(finding), nextCursor }),
     refusals: [],
   }),
-  closeFinding: staffCall({
-    method: 'POST',
-    path: '/admin/findings/{id}/close',
+  closeFinding: staffCall('POST /admin/findings/{id}/close', {
     roles: TREASURY,
     stepUp: true,
     summary:

@@ -64,9 +64,7 @@ const beneficiaryAnswer = z.object({ beneficiary })
 const narrowing = { status: beneficiaryState.optional(), q: z.string().max(200).optional() }
 
 export const helpCalls = {
-  beneficiaries: staffCall({
-    method: 'GET',
-    path: '/admin/beneficiaries',
+  beneficiaries: staffCall('GET /admin/beneficiaries', {
     roles: STAFF,
     stepUp: true,
     summary: 'Beneficiaries, newest first, or the one with this id; q searches the public name.',
@@ -79,9 +77,7 @@ export const helpCalls = {
     stepUp: true,
     query: z.object(narrowing),
   }),
-  createBeneficiary: staffCall({
-    method: 'POST',
-    path: '/admin/beneficiaries',
+  createBeneficiary: staffCall('POST /admin/beneficiaries', {
     roles: HELPERS,
     summary: 'Adds a person or family to help: a public name without a surname, and the consent if it is given already.',
     body: z.strictObject(beneficiaryFields),
@@ -89,9 +85,7 @@ export const helpCalls = {
     status: 201,
     refusals: [],
   }),
-  updateBeneficiary: staffCall({
-    method: 'PUT',
-    path: '/admin/beneficiaries/{id}',
+  updateBeneficiary: staffCall('PUT /admin/beneficiaries/{id}', {
     roles: HELPERS,
     stepUp: true,
     summary:
@@ -101,36 +95,28 @@ export const helpCalls = {
     output: beneficiaryAnswer,
     refusals: ['beneficiary_not_found', 'consent_revoked', 'request_waiting', 'own_payment'],
   }),
-  uploadReceipt: staffCall({
-    method: 'POST',
-    path: '/admin/uploads',
+  uploadReceipt: staffCall('POST /admin/uploads', {
     roles: HELPERS,
     summary: 'Stores a picture of a bill as WebP, without its metadata. The picture becomes public when its entry is booked.',
     ...uploaded,
     output: z.object({ ...billPicture.shape, url: z.string().meta({ description: 'Its public address once it is booked' }) }),
     refusals: ['receipt_not_picture', ...uploaded.refusals],
   }),
-  adminReceipt: staffCall({
-    method: 'GET',
-    path: '/admin/receipts/{hash}',
+  adminReceipt: staffCall('GET /admin/receipts/{hash}', {
     roles: STAFF,
     summary: 'The picture of a bill, also before it is public.',
     params: z.object({ hash: z.string().max(100) }),
     output: 'file',
     refusals: ['receipt_not_found'],
   }),
-  publicReceipt: endpoint({
-    method: 'GET',
-    path: '/receipts/{hash}',
+  publicReceipt: endpoint('GET /receipts/{hash}', {
     access: 'visitor',
     summary: 'The picture of a bill of a booked entry. Not found once it is withheld, or the consent is revoked.',
     params: z.object({ hash: z.string().max(100) }),
     output: 'file',
     refusals: ['receipt_not_found'],
   }),
-  withholdReceipt: staffCall({
-    method: 'POST',
-    path: '/admin/receipts/{hash}/withhold',
+  withholdReceipt: staffCall('POST /admin/receipts/{hash}/withhold', {
     roles: TREASURY,
     stepUp: true,
     summary: 'Withholds the picture of a bill from the public for good, with a reason for the staff log. Its hash stays in the books.',

@@ -30,9 +30,7 @@ export const signedInDevice = z.object({
 })
 
 export const identityCalls = {
-  register: endpoint({
-    method: 'POST',
-    path: '/auth/register',
+  register: endpoint('POST /auth/register', {
     access: 'visitor',
     summary: 'Opens an account and sends the verification mail.',
     body: z.strictObject(registration),
@@ -40,27 +38,21 @@ export const identityCalls = {
     status: 201,
     refusals: ['email_taken', 'too_many_requests'],
   }),
-  login: endpoint({
-    method: 'POST',
-    path: '/auth/login',
+  login: endpoint('POST /auth/login', {
     access: 'visitor',
     summary: "Opens a member's session.",
     body: z.strictObject({ email: z.string('fill_all').min(1, 'fill_all').max(1024, 'fill_all'), password: givenPassword }),
     output: signedIn,
     refusals: ['invalid_credentials', 'staff_portal', 'too_many_requests'],
   }),
-  google: endpoint({
-    method: 'POST',
-    path: '/auth/google',
+  google: endpoint('POST /auth/google', {
     access: 'visitor',
     summary: "Opens a member's session by a Google ID token, once; `nonce` is the secret whose SHA-256 is in the token, if there is one.",
     body: z.strictObject({ token, nonce: z.string('wrong_type').max(200, 'wrong_type').optional() }),
     output: signedIn,
     refusals: ['google_failed', 'google_other_account', 'google_not_configured', 'staff_portal', 'too_many_requests'],
   }),
-  googleNonce: endpoint({
-    method: 'GET',
-    path: '/auth/google/nonce',
+  googleNonce: endpoint('GET /auth/google/nonce', {
     access: 'visitor',
     summary: 'A secret for a page with the button of Google: the page gives `claim` to Google and sends `nonce` with the token.',
     output: z.object({
@@ -70,61 +62,47 @@ export const identityCalls = {
     }),
     refusals: ['google_not_configured'],
   }),
-  me: endpoint({
-    method: 'GET',
-    path: '/auth/me',
+  me: endpoint('GET /auth/me', {
     access: 'session',
     summary: 'The account of this session, and the announcements that run now.',
     output: openedAnswer,
     refusals: [],
   }),
-  verifyEmail: endpoint({
-    method: 'GET',
-    path: '/auth/verify-email',
+  verifyEmail: endpoint('GET /auth/verify-email', {
     access: 'visitor',
     summary: 'Confirms a mail address; answers ok again within 24 hours.',
     query: z.object({ token: z.union([queryToken, z.array(queryToken)]).optional() }),
     output: 'text',
     refusals: ['verification_token_invalid', 'verification_token_expired'],
   }),
-  resendVerification: endpoint({
-    method: 'POST',
-    path: '/auth/resend-verification',
+  resendVerification: endpoint('POST /auth/resend-verification', {
     access: 'member',
     summary: 'Sends the verification mail again: the first time at once, then once a minute.',
     output: messageAnswer,
     refusals: ['already_verified', 'too_many_requests'],
   }),
-  changeAddress: endpoint({
-    method: 'POST',
-    path: '/user/email',
+  changeAddress: endpoint('POST /user/email', {
     access: 'member',
     summary: 'Corrects a mail address that is not confirmed yet: the old links die, and the new address gets a link.',
     body: z.strictObject({ email, currentPassword: givenPassword }),
     output: userAnswer,
     refusals: ['already_verified', 'wrong_password', 'email_taken', 'on_hold', 'account_checked', 'too_many_requests'],
   }),
-  forgotPassword: endpoint({
-    method: 'POST',
-    path: '/auth/forgot-password',
+  forgotPassword: endpoint('POST /auth/forgot-password', {
     access: 'visitor',
     summary: 'Sends a reset link if the address is known; the answer is always the same.',
     body: z.strictObject({ email }),
     output: messageAnswer,
     refusals: ['too_many_requests'],
   }),
-  resetPassword: endpoint({
-    method: 'POST',
-    path: '/auth/reset-password',
+  resetPassword: endpoint('POST /auth/reset-password', {
     access: 'visitor',
     summary: 'Sets a new password by a reset link; every session ends and the mail counts as confirmed.',
     body: z.strictObject({ token, password: resetPassword }),
     output: messageAnswer,
     refusals: ['reset_token_invalid', 'too_many_requests'],
   }),
-  notMe: endpoint({
-    method: 'POST',
-    path: '/auth/not-me',
+  notMe: endpoint('POST /auth/not-me', {
     access: 'visitor',
     summary:
       '"This was not me", by the link of a mail: ends sessions, password, Google link and mailed links, holds withdrawals, mails a reset link; a repeat does nothing.',
@@ -132,18 +110,14 @@ export const identityCalls = {
     output: messageAnswer,
     refusals: ['alert_link_invalid', 'too_many_requests'],
   }),
-  logout: endpoint({
-    method: 'POST',
-    path: '/auth/logout',
+  logout: endpoint('POST /auth/logout', {
     access: 'session',
     summary: 'Ends this session.',
     output: 'empty',
     status: 204,
     refusals: [],
   }),
-  adminLogin: endpoint({
-    method: 'POST',
-    path: '/admin/login',
+  adminLogin: endpoint('POST /admin/login', {
     access: 'visitor',
     summary:
       "Opens an administrator's session; the only call that makes one. `totp` is a code of the app or a recovery code, `passkey` the answer of a passkey, where one is set up.",
@@ -156,9 +130,7 @@ export const identityCalls = {
     output: signedIn,
     refusals: ['invalid_credentials', ...SECOND_FACTOR],
   }),
-  askLoginPasskey: endpoint({
-    method: 'POST',
-    path: '/admin/login/passkey',
+  askLoginPasskey: endpoint('POST /admin/login/passkey', {
     access: 'visitor',
     summary:
       'After the right password: what the browser needs to use a passkey of the account for the login (WebAuthn), once within five minutes.',
@@ -166,9 +138,7 @@ export const identityCalls = {
     output: z.object({ publicKey: passkeyRequest }),
     refusals: ['invalid_credentials', 'no_passkey', 'too_many_requests'],
   }),
-  stepUp: staffCall({
-    method: 'POST',
-    path: '/admin/step-up',
+  stepUp: staffCall('POST /admin/step-up', {
     roles: EVERYONE,
     beforeTotp: true,
     summary:
@@ -177,17 +147,13 @@ export const identityCalls = {
     output: z.object({ until: instant }),
     refusals: ['unauthenticated', 'wrong_password', ...SECOND_FACTOR],
   }),
-  profile: endpoint({
-    method: 'GET',
-    path: '/user/me',
+  profile: endpoint('GET /user/me', {
     access: 'member',
     summary: "The member's own record.",
     output: userAnswer,
     refusals: [],
   }),
-  updateProfile: endpoint({
-    method: 'PUT',
-    path: '/user',
+  updateProfile: endpoint('PUT /user', {
     access: 'member',
     summary: 'Changes name, phone, Auto Participate, passing on, the evening reminder, public name or language; fields left out stay.',
     body: z.strictObject({
@@ -202,9 +168,7 @@ export const identityCalls = {
     output: z.object({ user: newer(user) }),
     refusals: [],
   }),
-  uploadAvatar: endpoint({
-    method: 'POST',
-    path: '/user/avatar',
+  uploadAvatar: endpoint('POST /user/avatar', {
     access: 'member',
     summary: 'Stores a picture of at most 24 megapixels as a square WebP of at most 512 px, without its metadata.',
     upload: { field: 'avatar', bytesMax: 5 * 1024 * 1024 },
@@ -219,34 +183,26 @@ export const identityCalls = {
       'too_many_requests',
     ],
   }),
-  changePassword: endpoint({
-    method: 'POST',
-    path: '/user/password',
+  changePassword: endpoint('POST /user/password', {
     access: 'member',
     summary: 'Sets a new password; every other session ends and the answer contains a new token.',
     body: z.strictObject({ currentPassword: givenPassword, newPassword }),
     output: signedIn,
     refusals: ['wrong_password', 'too_many_requests'],
   }),
-  sessions: endpoint({
-    method: 'GET',
-    path: '/user/sessions',
+  sessions: endpoint('GET /user/sessions', {
     access: 'member',
     summary: 'The devices on which the member is logged in, the last used first.',
     output: z.object({ sessions: z.array(signedInDevice.extend({ isThis: z.boolean() })) }),
     refusals: [],
   }),
-  endOtherSessions: endpoint({
-    method: 'POST',
-    path: '/user/sessions/end-others',
+  endOtherSessions: endpoint('POST /user/sessions/end-others', {
     access: 'member',
     summary: 'Logs the member out on every other device.',
     output: z.object({ ended: count }),
     refusals: [],
   }),
-  ticketKey: endpoint({
-    method: 'GET',
-    path: '/user/ticket-key',
+  ticketKey: endpoint('GET /user/ticket-key', {
     access: 'member',
     summary:
       'The key of the member’s tickets on a day (by default today), for another device of the member; null if there is none, or none that can be read.',
@@ -254,9 +210,7 @@ export const identityCalls = {
     output: z.object({ key: z.string().nullable(), custodial: z.boolean() }),
     refusals: [],
   }),
-  setTicketKey: endpoint({
-    method: 'PUT',
-    path: '/user/ticket-key',
+  setTicketKey: endpoint('PUT /user/ticket-key', {
     access: 'member',
     summary: 'Stores a new ticket key: at once before the first join, from the next day after it.',
     body: z.strictObject({ ticketKey: ticketKeyField }),

@@ -123,9 +123,7 @@ const readOnly = {
 const mute = z.object({ isGiver: z.boolean(), muted: z.boolean() })
 
 export const impactCalls = {
-  stories: endpoint({
-    method: 'GET',
-    path: '/impact/stories',
+  stories: endpoint('GET /impact/stories', {
     access: 'visitor',
     summary: 'Published stories, newest publication first.',
     query: page,
@@ -133,27 +131,21 @@ export const impactCalls = {
     refusals: [],
     cache: 'named',
   }),
-  viewStory: endpoint({
-    method: 'POST',
-    path: '/impact/stories/{id}/view',
+  viewStory: endpoint('POST /impact/stories/{id}/view', {
     access: 'visitor',
     summary: 'Counts a view, once per visitor and day.',
     params: z.object({ id: z.string().max(100) }),
     output: z.object({ views: count }),
     refusals: ['story_not_found'],
   }),
-  storyMute: endpoint({
-    method: 'GET',
-    path: '/impact/stories/{id}/mute',
+  storyMute: endpoint('GET /impact/stories/{id}/mute', {
     access: 'member',
     summary: "Whether the member's rupee is in this story, and whether the member has muted it.",
     params: z.object({ id: z.string().max(100) }),
     output: mute,
     refusals: [],
   }),
-  muteStory: endpoint({
-    method: 'PUT',
-    path: '/impact/stories/{id}/mute',
+  muteStory: endpoint('PUT /impact/stories/{id}/mute', {
     access: 'member',
     summary: 'Mutes a story that has a rupee of the member, or ends the mute. A muted story sends no notice, push message or mail.',
     params: z.object({ id: z.string().max(100) }),
@@ -161,17 +153,13 @@ export const impactCalls = {
     output: mute,
     refusals: ['story_not_found'],
   }),
-  impactStats: endpoint({
-    method: 'GET',
-    path: '/impact/stats',
+  impactStats: endpoint('GET /impact/stats', {
     access: 'member',
     summary: 'Rupees contributed, charities of published stories whose help these rupees were in, and the number of rounds joined.',
     output: z.object({ totalDonated: rupees, charitiesSupported: count, daysActive: count }),
     refusals: [],
   }),
-  storiesAdmin: staffCall({
-    method: 'GET',
-    path: '/impact/stories-admin',
+  storiesAdmin: staffCall('GET /impact/stories-admin', {
     roles: STAFF,
     summary: 'All stories, drafts included, newest first, or the one with this id; q searches the words in every language, follow-ups too.',
     query: z.object({
@@ -183,9 +171,7 @@ export const impactCalls = {
     output: z.object({ stories: z.array(portalStory), nextCursor }),
     refusals: [],
   }),
-  createStory: staffCall({
-    method: 'POST',
-    path: '/impact/stories',
+  createStory: staffCall('POST /impact/stories', {
     roles: EDITORS,
     summary: 'Makes a draft dated today; with `outlayId` it tells of that disbursement.',
     body: z.strictObject({
@@ -199,9 +185,7 @@ export const impactCalls = {
     output: z.object({ story: portalStory }),
     refusals: ['disbursement_not_found', 'story_exists', 'consent_revoked'],
   }),
-  updateStory: staffCall({
-    method: 'PUT',
-    path: '/impact/stories/{id}',
+  updateStory: staffCall('PUT /impact/stories/{id}', {
     roles: EDITORS,
     summary:
       'Edits a story, publishes it ({isActive: true}), unpublishes it, or schedules it ({publishAt}; null ends the schedule). Read-only fields are ignored.',
@@ -222,9 +206,7 @@ export const impactCalls = {
     output: z.object({ story: newer(portalStory) }),
     refusals: ['story_not_found', 'changed_since_seen', 'disbursement_not_found', 'story_exists', 'story_told', 'consent_revoked'],
   }),
-  deleteStory: staffCall({
-    method: 'DELETE',
-    path: '/impact/stories/{id}',
+  deleteStory: staffCall('DELETE /impact/stories/{id}', {
     roles: EDITORS,
     summary: 'Deletes a draft that was never published, with its picture.',
     params: z.object({ id: z.string().max(100) }),
@@ -232,9 +214,7 @@ export const impactCalls = {
     status: 204,
     refusals: ['story_not_found', 'story_was_published'],
   }),
-  uploadPoster: staffCall({
-    method: 'POST',
-    path: '/impact/stories/{id}/poster',
+  uploadPoster: staffCall('POST /impact/stories/{id}/poster', {
     roles: EDITORS,
     summary: "Sets the story's picture; it is stored again as WebP, without the file's metadata.",
     params: z.object({ id: z.string().max(100) }),

@@ -58,7 +58,6 @@ const memberPage = z.object({
 const params = z.object({ id: z.string().max(100) })
 /** A decision about an account: with a reason, for the staff log. */
 const decision = {
-  method: 'POST',
   roles: CARE,
   stepUp: true,
   params,
@@ -73,9 +72,7 @@ const narrowing = {
 }
 
 export const memberAdminCalls = {
-  adminUsers: staffCall({
-    method: 'GET',
-    path: '/admin/users',
+  adminUsers: staffCall('GET /admin/users', {
     roles: READERS,
     stepUp: true,
     summary: 'Members, newest first or by figures; q searches name, mail and phone.',
@@ -88,18 +85,14 @@ export const memberAdminCalls = {
     refusals: [],
   }),
   adminUsersCsv: tableCall('/admin/users.csv', 'The list of members', { roles: READERS, stepUp: true, query: z.object(narrowing) }),
-  adminUser: staffCall({
-    method: 'GET',
-    path: '/admin/users/{id}',
+  adminUser: staffCall('GET /admin/users/{id}', {
     roles: READERS,
     summary: 'One member: account, devices, flags, notes, mails, and the newest of their money and rounds.',
     params,
     output: memberPage,
     refusals: ['member_not_found'],
   }),
-  adminUserTransactions: staffCall({
-    method: 'GET',
-    path: '/admin/users/{id}/transactions',
+  adminUserTransactions: staffCall('GET /admin/users/{id}/transactions', {
     roles: READERS,
     summary: "A member's transactions, newest first, as the member sees them.",
     params,
@@ -107,41 +100,34 @@ export const memberAdminCalls = {
     output: z.object({ transactions: z.array(transaction), nextCursor }),
     refusals: ['member_not_found'],
   }),
-  suspendUser: staffCall({
+  suspendUser: staffCall('POST /admin/users/{id}/suspend', {
     ...decision,
-    path: '/admin/users/{id}/suspend',
     summary: 'Suspends a member: joining, adding money, withdrawing, refunds and closing are refused. The member is mailed.',
     refusals: ['member_not_found', 'already_suspended'],
   }),
-  reinstateUser: staffCall({
+  reinstateUser: staffCall('POST /admin/users/{id}/reinstate', {
     ...decision,
-    path: '/admin/users/{id}/reinstate',
     summary: 'Ends a suspension. The member is mailed.',
     refusals: ['member_not_found', 'not_suspended', 'own_money'],
   }),
-  holdUser: staffCall({
+  holdUser: staffCall('POST /admin/users/{id}/hold', {
     ...decision,
-    path: '/admin/users/{id}/hold',
     summary: 'Holds the withdrawals and refunds of a member; joining and adding money go on. The member is mailed.',
     refusals: ['member_not_found', 'already_held'],
   }),
-  releaseUser: staffCall({
+  releaseUser: staffCall('POST /admin/users/{id}/release', {
     ...decision,
-    path: '/admin/users/{id}/release',
     summary: 'Ends the hold of a member: withdrawals and refunds may be approved again. The member is mailed.',
     body: z.strictObject({ reason: decisionReason, seen }),
     refusals: ['member_not_found', 'not_held', 'own_money', 'changed_since_seen'],
   }),
-  endUserSessions: staffCall({
+  endUserSessions: staffCall('POST /admin/users/{id}/end-sessions', {
     ...decision,
-    path: '/admin/users/{id}/end-sessions',
     summary: 'Logs a member out of all devices.',
     output: z.object({ ended: count }),
     refusals: ['member_not_found'],
   }),
-  noteUser: staffCall({
-    method: 'POST',
-    path: '/admin/users/{id}/notes',
+  noteUser: staffCall('POST /admin/users/{id}/notes', {
     roles: CARE,
     summary: 'Writes a note about a member for the staff. A note is never changed.',
     params,

@@ -30,9 +30,7 @@ const params = z.object({ id: z.string().max(100) })
 const answer = z.object({ message: received })
 
 export const messageCalls = {
-  messages: staffCall({
-    method: 'GET',
-    path: '/admin/messages',
+  messages: staffCall('GET /admin/messages', {
     roles: READERS,
     stepUp: true,
     summary:
@@ -42,9 +40,7 @@ export const messageCalls = {
     refusals: [],
   }),
   messagesCsv: tableCall('/admin/messages.csv', 'The messages', { roles: READERS, stepUp: true, query: z.object(narrowing) }),
-  replyToMessage: staffCall({
-    method: 'POST',
-    path: '/admin/messages/{id}/reply',
+  replyToMessage: staffCall('POST /admin/messages/{id}/reply', {
     roles: CARE,
     summary: "Mails a reply to the writer, in the writer's language and in the thread of the ticket. The same reply is sent once.",
     params,
@@ -52,9 +48,7 @@ export const messageCalls = {
     output: answer,
     refusals: ['message_not_found', 'changed_since_seen'],
   }),
-  setMessageStatus: staffCall({
-    method: 'PUT',
-    path: '/admin/messages/{id}',
+  setMessageStatus: staffCall('PUT /admin/messages/{id}', {
     roles: CARE,
     summary: 'Changes the status of a message.',
     params,

@@ -15,7 +15,7 @@ const whole = z
   .pipe(z.coerce.number())
 
 /** A published file; 404 if it does not exist. */
-const FILE = { method: 'GET', access: 'visitor', output: 'file', refusals: ['not_found'], cache: 'file' } as const
+const FILE = { access: 'visitor', output: 'file', refusals: ['not_found'], cache: 'file' } as const
 
 /** The log's signature over a batch of entries, with the inclusion proof of this ticket. */
 export const receipt = z.object({
@@ -95,55 +95,46 @@ const dayView = z.object({
 })
 
 export const openBooksCalls = {
-  logKey: endpoint({ ...FILE, path: '/public/log/key', summary: 'The verifier key of the log.' }),
-  logCheckpoint: endpoint({ ...FILE, path: '/public/log/checkpoint', summary: 'The newest signed checkpoint with its cosignatures.' }),
-  logEntries: endpoint({
+  logKey: endpoint('GET /public/log/key', { ...FILE, summary: 'The verifier key of the log.' }),
+  logCheckpoint: endpoint('GET /public/log/checkpoint', { ...FILE, summary: 'The newest signed checkpoint with its cosignatures.' }),
+  logEntries: endpoint('GET /public/log/entries/{n}', {
     ...FILE,
-    path: '/public/log/entries/{n}',
     summary: 'Records 256·n to 256·n + 255, a line each.',
     params: z.object({ n: z.string().max(20) }),
   }),
-  logSealed: endpoint({
+  logSealed: endpoint('GET /public/log/sealed/{day}', {
     ...FILE,
-    path: '/public/log/sealed/{day}',
     summary: 'The checkpoints that show when a day was sealed.',
     params: ofDay,
   }),
-  drawFile: endpoint({ ...FILE, path: '/public/draws/{day}', summary: "A day's records: open, close, result, void.", params: ofDay }),
-  drawTickets: endpoint({
+  drawFile: endpoint('GET /public/draws/{day}', { ...FILE, summary: "A day's records: open, close, result, void.", params: ofDay }),
+  drawTickets: endpoint('GET /public/draws/{day}/tickets', {
     ...FILE,
-    path: '/public/draws/{day}/tickets',
     summary: "A day's sealed list, 32 bytes a ticket.",
     params: ofDay,
   }),
-  booksFile: endpoint({ ...FILE, path: '/public/books/{day}', summary: "A day's books.", params: ofDay }),
-  liabilitiesFile: endpoint({
+  booksFile: endpoint('GET /public/books/{day}', { ...FILE, summary: "A day's books.", params: ofDay }),
+  liabilitiesFile: endpoint('GET /public/liabilities/{day}', {
     ...FILE,
-    path: '/public/liabilities/{day}',
     summary: "The liabilities to members at a day's end, 40 bytes a part.",
     params: ofDay,
   }),
-  rulesFile: endpoint({
+  rulesFile: endpoint('GET /public/rules/{hash}', {
     ...FILE,
-    path: '/public/rules/{hash}',
     summary: 'A version of the protocol that an open record names.',
     params: z.object({ hash: z.string().max(100) }),
   }),
-  logInclusion: endpoint({
+  logInclusion: endpoint('GET /public/log/inclusion', {
     ...FILE,
-    path: '/public/log/inclusion',
     summary: 'The inclusion proof of a record in the log of this size.',
     query: z.object({ index: whole, size: whole }),
   }),
-  logConsistency: endpoint({
+  logConsistency: endpoint('GET /public/log/consistency', {
     ...FILE,
-    path: '/public/log/consistency',
     summary: 'The consistency proof between the log of two sizes.',
     query: z.object({ from: whole, to: whole }),
   }),
-  cosign: endpoint({
-    method: 'POST',
-    path: '/public/log/cosignatures',
+  cosign: endpoint('POST /public/log/cosignatures', {
     access: 'visitor',
     summary: "Hands in a witness's cosignature: the checkpoint's three lines, an empty line, its line.",
     raw: true,
@@ -151,9 +142,7 @@ export const openBooksCalls = {
     status: 204,
     refusals: ['not_a_note', 'witness_unknown', 'checkpoint_unknown', 'cosignature_invalid'],
   }),
-  publicDays: endpoint({
-    method: 'GET',
-    path: '/public/days',
+  publicDays: endpoint('GET /public/days', {
     access: 'visitor',
     summary: 'Ended days, newest first, and the totals of all settled rounds.',
     query: page,
@@ -179,9 +168,7 @@ export const openBooksCalls = {
     refusals: [],
     cache: 'named',
   }),
-  publicDay: endpoint({
-    method: 'GET',
-    path: '/public/days/{day}',
+  publicDay: endpoint('GET /public/days/{day}', {
     access: 'visitor',
     summary: 'One day, after it is over and its round has ended.',
     params: ofDay,
@@ -189,9 +176,7 @@ export const openBooksCalls = {
     refusals: ['not_found'],
     cache: 'named',
   }),
-  userTicket: endpoint({
-    method: 'GET',
-    path: '/user/tickets/{day}',
+  userTicket: endpoint('GET /user/tickets/{day}', {
     access: 'member',
     summary: "The member's entry of a day: ticket, receipt, and the proof that it is in the sealed list.",
     params: ofDay,
@@ -214,9 +199,7 @@ export const openBooksCalls = {
     }),
     refusals: ['not_found'],
   }),
-  userLiabilities: endpoint({
-    method: 'GET',
-    path: '/user/liabilities/{day}',
+  userLiabilities: endpoint('GET /user/liabilities/{day}', {
     access: 'member',
     summary: "The member's own parts of the liabilities at a day's end, in paise, with their proof up to the newest checkpoint.",
     params: ofDay,

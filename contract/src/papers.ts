@@ -70,27 +70,21 @@ const taxed = z.object({
 })
 
 export const paperCalls = {
-  memberYear: endpoint({
-    method: 'GET',
-    path: '/user/years/{year}',
+  memberYear: endpoint('GET /user/years/{year}', {
     access: 'member',
     summary: "A financial year of the member's wallet, prizes with tax, and help. 404 for a year before the membership or to come.",
     params: z.object({ year: z.string().max(20) }),
     output: memberYear,
     refusals: ['not_found'],
   }),
-  setPan: endpoint({
-    method: 'PUT',
-    path: '/user/pan',
+  setPan: endpoint('PUT /user/pan', {
     access: 'member',
     summary: 'Keeps the PAN, encrypted, under which withheld tax is reported. Refused before tax was ever withheld.',
     body: z.strictObject({ pan }),
     output: z.object({ tax: ownTax }),
     refusals: ['pan_not_needed'],
   }),
-  taxWithheld: staffCall({
-    method: 'GET',
-    path: '/admin/tax',
+  taxWithheld: staffCall('GET /admin/tax', {
     roles: TAX_READERS,
     stepUp: true,
     summary: 'Members from whose rewards tax was withheld in a quarter, by the day of payment. The staff log records the read.',
@@ -109,9 +103,7 @@ export const paperCalls = {
     stepUp: true,
     query: z.object({ quarter: quarter.optional() }),
   }),
-  setCertificate: staffCall({
-    method: 'PUT',
-    path: '/admin/tax/{quarter}/{id}',
+  setCertificate: staffCall('PUT /admin/tax/{quarter}/{id}', {
     roles: TREASURY,
     stepUp: true,
     summary: 'Keeps the number of the certificate of withheld tax of a member and quarter; the member sees it.',

@@ -45,18 +45,14 @@ const passkeyCreation = z
 export const passkeyRecord = z.object({ id: z.string(), name: z.string(), addedAt: instant, usedAt: instant.nullable() })
 
 export const passkeyCalls = {
-  startPasskey: staffCall({
-    method: 'POST',
-    path: '/admin/passkeys/start',
+  startPasskey: staffCall('POST /admin/passkeys/start', {
     roles: EVERYONE,
     summary: 'After a code of the app: what the browser needs to make a passkey (WebAuthn), once within five minutes and in this session.',
     body: z.strictObject({ totp: totpCode }),
     output: z.object({ publicKey: passkeyCreation }),
     refusals: ['wrong_code', 'totp_not_enrolled', 'passkeys_full', 'too_many_requests'],
   }),
-  addPasskey: staffCall({
-    method: 'POST',
-    path: '/admin/passkeys',
+  addPasskey: staffCall('POST /admin/passkeys', {
     roles: EVERYONE,
     summary: 'Adds the passkey that the browser made. The authenticator must have verified its person.',
     body: z.strictObject({ name: passkeyName, credential: newPasskey }),
@@ -64,9 +60,7 @@ export const passkeyCalls = {
     status: 201,
     refusals: ['wrong_passkey', 'passkeys_full'],
   }),
-  removePasskey: staffCall({
-    method: 'POST',
-    path: '/admin/passkeys/{id}/remove',
+  removePasskey: staffCall('POST /admin/passkeys/{id}/remove', {
     roles: EVERYONE,
     stepUp: true,
     summary: 'Removes one of the own passkeys. Without any, codes of the app log in again.',
@@ -75,9 +69,7 @@ export const passkeyCalls = {
     status: 204,
     refusals: ['passkey_not_found'],
   }),
-  setPasskeysOnly: staffCall({
-    method: 'PUT',
-    path: '/admin/passkeys/only',
+  setPasskeysOnly: staffCall('PUT /admin/passkeys/only', {
     roles: EVERYONE,
     stepUp: true,
     summary: 'Whether codes of the app are refused at the own login and step-up. Passkeys and recovery codes are always accepted.',
@@ -86,9 +78,7 @@ export const passkeyCalls = {
     status: 204,
     refusals: ['no_passkey'],
   }),
-  askPasskey: staffCall({
-    method: 'POST',
-    path: '/admin/passkeys/ask',
+  askPasskey: staffCall('POST /admin/passkeys/ask', {
     roles: EVERYONE,
     summary:
       'What the browser needs to use one of the own passkeys for a step-up (WebAuthn), once within five minutes and in this session.',

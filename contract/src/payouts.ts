@@ -61,11 +61,9 @@ export const adminWithdrawal = z.object({
     .object({ id: z.string(), name: z.string(), at: instant })
     .nullable()
     .meta({ description: 'The person who opened the bank account to pay by hand: only this person can end it' }),
-  returnFirst: person
-    .nullable()
-    .meta({
-      description: 'The first of two persons who say that this payment by hand was not paid, or came back, while it waits for the second',
-    }),
+  returnFirst: person.nullable().meta({
+    description: 'The first of two persons who say that this payment by hand was not paid, or came back, while it waits for the second',
+  }),
   ...suspect,
   endedAt: instant.nullable(),
   seen: seenFacts,
@@ -109,7 +107,6 @@ export const approvalAbove = rupees.meta({
 })
 /** A decision about one row. */
 export const decision = {
-  method: 'POST',
   roles: TREASURY,
   stepUp: true,
   params: id,
@@ -129,9 +126,7 @@ const reasonedWithdrawal = z.strictObject({ ...seenWithdrawal.shape, reason: dec
 const refundAnswer = z.object({ refund: adminRefund })
 
 export const payoutCalls = {
-  adminWithdrawals: staffCall({
-    method: 'GET',
-    path: '/admin/withdrawals',
+  adminWithdrawals: staffCall('GET /admin/withdrawals', {
     roles: READERS,
     summary:
       "Withdrawals in all states, newest first or, by `order`, oldest first; q searches the member's name and mail, id and reference.",
@@ -149,34 +144,30 @@ export const payoutCalls = {
     stepUp: true,
     query: z.object({ status: withdrawalFilter.optional(), q: search, order }),
   }),
-  approveWithdrawal: staffCall({
+  approveWithdrawal: staffCall('POST /admin/withdrawals/{id}/approve', {
     ...decision,
-    path: '/admin/withdrawals/{id}/approve',
     summary:
       'Approves a withdrawal: the gateway sends it, or without a gateway it waits for a payment by hand. Above the limit the first approval waits for a second person.',
     body: seenWithdrawal,
     output: withdrawalAnswer,
     refusals: [...STALE_WITHDRAWAL, 'member_on_hold', 'member_in_debt', ...SECOND_PERSON, 'idempotency_mismatch'],
   }),
-  rejectWithdrawal: staffCall({
+  rejectWithdrawal: staffCall('POST /admin/withdrawals/{id}/reject', {
     ...decision,
-    path: '/admin/withdrawals/{id}/reject',
     summary: 'Rejects a withdrawal that was not sent; the money goes back into the wallet.',
     body: reasonedWithdrawal,
     output: withdrawalAnswer,
     refusals: [...STALE_WITHDRAWAL, 'being_paid_by_hand', 'idempotency_mismatch'],
   }),
-  retryWithdrawal: staffCall({
+  retryWithdrawal: staffCall('POST /admin/withdrawals/{id}/retry', {
     ...decision,
-    path: '/admin/withdrawals/{id}/retry',
     summary: 'Sends an approved withdrawal again after the gateway refused it, or asks the gateway now about a sent withdrawal.',
     body: seenWithdrawal,
     output: withdrawalAnswer,
     refusals: [...STALE_WITHDRAWAL, 'payouts_by_hand', 'being_paid_by_hand', 'member_on_hold', 'member_in_debt', 'idempotency_mismatch'],
   }),
-  completeWithdrawal: staffCall({
+  completeWithdrawal: staffCall('POST /admin/withdrawals/{id}/complete', {
     ...decision,
-    path: '/admin/withdrawals/{id}/complete',
     summary:
       'The person who opened the bank account records the payment by hand. A hold refuses this until it ends. A debt that began after the opening does not, because the money may have left before.',
     body: z.strictObject({ ...seenWithdrawal.shape, bankReference }),
@@ -192,9 +183,8 @@ export const payoutCalls = {
       'idempotency_mismatch',
     ],
   }),
-  withdrawalBank: staffCall({
+  withdrawalBank: staffCall('POST /admin/withdrawals/{id}/bank', {
     ...decision,
-    path: '/admin/withdrawals/{id}/bank',
     summary:
       'The full bank account or UPI ID of an approved withdrawal, for a payment by hand; only without a payout gateway. After this call only this person can end the withdrawal, by complete or not-paid. Every call is recorded.',
     body: seenWithdrawal,
@@ -209,9 +199,8 @@ export const payoutCalls = {
       'own_money',
     ],
   }),
-  withdrawalNotPaid: staffCall({
+  withdrawalNotPaid: staffCall('POST /admin/withdrawals/{id}/not-paid', {
     ...decision,
-    path: '/admin/withdrawals/{id}/not-paid',
     summary:
       'The person who opened the bank account records that it was not paid, and why; the money goes back into the wallet. Above the limit this first voice waits for a second person.',
     body: reasonedWithdrawal,
@@ -225,9 +214,8 @@ export const payoutCalls = {
       'idempotency_mismatch',
     ],
   }),
-  takeOverWithdrawal: staffCall({
+  takeOverWithdrawal: staffCall('POST /admin/withdrawals/{id}/take-over', {
     ...decision,
-    path: '/admin/withdrawals/{id}/take-over',
     roles: OWNERS,
     summary:
       'An owner takes over a payment by hand, with a reason, from the person who opened the bank account. `from` is the id in `shownTo`: if another person has the payment by now, the answer is changed_since_seen.',
@@ -235,9 +223,8 @@ export const payoutCalls = {
     output: withdrawalAnswer,
     refusals: [...STALE_WITHDRAWAL, 'own_money', 'idempotency_mismatch'],
   }),
-  withdrawalCameBack: staffCall({
+  withdrawalCameBack: staffCall('POST /admin/withdrawals/{id}/came-back', {
     ...decision,
-    path: '/admin/withdrawals/{id}/came-back',
     summary:
       'A payment by hand came back, or was recorded by mistake: the money goes back into the wallet. Where statements are imported, `line` is the line by which it came back, or null if they show that it never left. Above the limit the first voice waits for a second person.',
     body: z.strictObject({ ...reasonedWithdrawal.shape, line: z.string().min(1).max(100).nullable() }),
@@ -251,9 +238,7 @@ export const payoutCalls = {
       'idempotency_mismatch',
     ],
   }),
-  requestRefund: endpoint({
-    method: 'POST',
-    path: '/wallet/refunds',
+  requestRefund: endpoint('POST /wallet/refunds', {
     access: 'verified',
     summary:
       'Requests a refund of at most the unused part of a top-up of the last seven days, and of at least a rupee or the whole part; the amount is held at once.',
@@ -274,9 +259,7 @@ export const payoutCalls = {
       'overloaded',
     ],
   }),
-  refunds: endpoint({
-    method: 'GET',
-    path: '/wallet/refunds',
+  refunds: endpoint('GET /wallet/refunds', {
     access: 'member',
     summary: "The member's refunds, newest first, and the top-ups that can be refunded, each with its unused part.",
     query: page,
@@ -287,9 +270,7 @@ export const payoutCalls = {
     }),
     refusals: [],
   }),
-  adminRefunds: staffCall({
-    method: 'GET',
-    path: '/admin/refunds',
+  adminRefunds: staffCall('GET /admin/refunds', {
     roles: READERS,
     summary:
       "Refunds in all states, newest first or, by `order`, oldest first; q searches the member's name and mail, order, id and reference.",
@@ -302,26 +283,22 @@ export const payoutCalls = {
     stepUp: true,
     query: z.object({ status: refundFilter.optional(), q: search, order }),
   }),
-  approveRefund: staffCall({
+  approveRefund: staffCall('POST /admin/refunds/{id}/approve', {
     ...decision,
-    path: '/admin/refunds/{id}/approve',
     summary:
       'Approves a refund and sends it to the gateway; sends it again if the gateway refused it before. Above the limit the first approval waits for a second person.',
     body: seenRefund,
     output: refundAnswer,
     refusals: [...STALE_REFUND, 'payment_taken_back', 'member_on_hold', 'member_in_debt', ...SECOND_PERSON, 'idempotency_mismatch'],
   }),
-  rejectRefund: staffCall({
+  rejectRefund: staffCall('POST /admin/refunds/{id}/reject', {
     ...decision,
-    path: '/admin/refunds/{id}/reject',
     summary: 'Rejects a refund that was not sent; the held amount goes back.',
     body: z.strictObject({ ...seenRefund.shape, reason: decisionReason }),
     output: refundAnswer,
     refusals: [...STALE_REFUND, 'idempotency_mismatch'],
   }),
-  payoutWebhook: endpoint({
-    method: 'POST',
-    path: '/webhooks/cashfree-payouts',
+  payoutWebhook: endpoint('POST /webhooks/cashfree-payouts', {
     access: 'signed',
     summary: 'Events of payouts; the event is stored, then the transfer is fetched from the gateway.',
     raw: true,

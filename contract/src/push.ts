@@ -21,9 +21,7 @@ export const pushDevice = z.object({
 })
 
 export const pushCalls = {
-  pushState: endpoint({
-    method: 'GET',
-    path: '/notifications/push',
+  pushState: endpoint('GET /notifications/push', {
     access: 'member',
     summary: 'The key that browsers subscribe with, and whether this device gets results.',
     output: z.object({
@@ -33,9 +31,7 @@ export const pushCalls = {
     }),
     refusals: [],
   }),
-  subscribePush: endpoint({
-    method: 'POST',
-    path: '/notifications/push',
+  subscribePush: endpoint('POST /notifications/push', {
     access: 'member',
     summary: "Stores a browser's push subscription for this session and replaces an earlier one; a repeat changes nothing.",
     body: pushSubscription,
@@ -43,18 +39,14 @@ export const pushCalls = {
     status: 204,
     refusals: ['unauthenticated'],
   }),
-  unsubscribePush: endpoint({
-    method: 'DELETE',
-    path: '/notifications/push',
+  unsubscribePush: endpoint('DELETE /notifications/push', {
     access: 'member',
     summary: 'Removes the device of this session: nothing more is sent to it.',
     output: 'empty',
     status: 204,
     refusals: [],
   }),
-  silenceReminder: endpoint({
-    method: 'POST',
-    path: '/notifications/reminder/silence',
+  silenceReminder: endpoint('POST /notifications/reminder/silence', {
     access: 'visitor',
     summary:
       '“Not today”: silences the evening reminder on all devices for its day, by the token in the reminder. A repeat changes nothing.',

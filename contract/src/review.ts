@@ -35,9 +35,7 @@ const narrowing = {
 }
 
 export const reviewCalls = {
-  flags: staffCall({
-    method: 'GET',
-    path: '/admin/flags',
+  flags: staffCall('GET /admin/flags', {
     roles: READERS,
     summary:
       'Signals: accounts that share a phone, bank account, device or network, or withdrew early. A signal refuses nothing. q searches the accounts.',
@@ -46,9 +44,7 @@ export const reviewCalls = {
     refusals: [],
   }),
   flagsCsv: tableCall('/admin/flags.csv', 'The flags', { roles: READERS, stepUp: true, query: z.object(narrowing) }),
-  reviewFlag: staffCall({
-    method: 'PUT',
-    path: '/admin/flags/{id}',
+  reviewFlag: staffCall('PUT /admin/flags/{id}', {
     roles: CARE,
     summary: 'Marks a flag as reviewed, or not, with a note. `count` is the number of accounts that were seen.',
     params: z.object({ id: z.string().max(100) }),

@@ -39,17 +39,13 @@ const memberExport = z.object({
 export type MemberExport = z.infer<typeof memberExport>
 
 export const rightsCalls = {
-  exportData: endpoint({
-    method: 'GET',
-    path: '/user/export',
+  exportData: endpoint('GET /user/export', {
     access: 'member',
     summary: 'All data about the member in one object; each part is complete and has the form of its own call.',
     output: memberExport,
     refusals: ['too_many_requests'],
   }),
-  closeAccount: endpoint({
-    method: 'POST',
-    path: '/user/close',
+  closeAccount: endpoint('POST /user/close', {
     access: 'verified',
     summary:
       'Empties the wallet, whatever the amount: by a withdrawal, or a donation to the help fund. DELETE /user requires an empty wallet.',
@@ -60,9 +56,7 @@ export const rightsCalls = {
     }),
     refusals: ['on_hold', 'withdrawals_paused', 'autopay_stopping', 'idempotency_mismatch', 'overloaded'],
   }),
-  deleteAccount: endpoint({
-    method: 'DELETE',
-    path: '/user',
+  deleteAccount: endpoint('DELETE /user', {
     access: 'member',
     summary:
       'Erases the identity of the member. Refused while money, a round or a dispute is pending, and while the team checks the account. The money movements stay, under a number.',

@@ -61,9 +61,7 @@ export const historyItem = z.object({
 })
 
 export const roundCalls = {
-  joinRound: endpoint({
-    method: 'POST',
-    path: '/rounds/join',
+  joinRound: endpoint('POST /rounds/join', {
     access: 'verified',
     summary: "Puts one rupee into today's round.",
     body: z.strictObject({ ticketKey: z.optional(ticketKey) }).default({}),
@@ -81,9 +79,7 @@ export const roundCalls = {
       'cannot_join',
     ],
   }),
-  currentRound: endpoint({
-    method: 'GET',
-    path: '/rounds/current',
+  currentRound: endpoint('GET /rounds/current', {
     access: 'anyone',
     summary:
       "Today's round, with the latest story, and the latest winner if the latest round had one. A visitor gets only the day of a story about a helped person.",
@@ -99,35 +95,27 @@ export const roundCalls = {
     refusals: [],
     cache: 'public',
   }),
-  roundHistory: endpoint({
-    method: 'GET',
-    path: '/rounds/history',
+  roundHistory: endpoint('GET /rounds/history', {
     access: 'member',
     summary: 'Settled and void rounds since the member registered, newest first.',
     query: page,
     output: z.object({ results: z.array(historyItem), nextCursor }),
     refusals: [],
   }),
-  userRupee: endpoint({
-    method: 'GET',
-    path: '/user/rupees/{day}',
+  userRupee: endpoint('GET /user/rupees/{day}', {
     access: 'member',
     summary: "The help that the member's rupee of a day paid for, or how long the rupee has waited. 404 for a day without an entry.",
     params: z.object({ day: z.string().max(20) }),
     output: z.object({ rupee: rupeeTrail }),
     refusals: ['not_found'],
   }),
-  roundStats: endpoint({
-    method: 'GET',
-    path: '/rounds/stats',
+  roundStats: endpoint('GET /rounds/stats', {
     access: 'member',
     summary: 'Rounds joined, rupees won, and wins in percent of rounds joined (one decimal).',
     output: z.object({ totalParticipated: count, totalWon: rupees, winRate: z.number() }),
     refusals: [],
   }),
-  ownMilestones: endpoint({
-    method: 'GET',
-    path: '/user/milestones',
+  ownMilestones: endpoint('GET /user/milestones', {
     access: 'member',
     summary:
       'The days on which the member gave a rupee, in settled rounds: how many, the milestones among them, and the weeks with five or more.',
@@ -140,9 +128,7 @@ export const roundCalls = {
     }),
     refusals: [],
   }),
-  ownWins: endpoint({
-    method: 'GET',
-    path: '/user/wins',
+  ownWins: endpoint('GET /user/wins', {
     access: 'member',
     summary: "The member's rewards of the last 30 days, newest first, and what of each can be passed on to the help fund.",
     output: z.object({
@@ -158,9 +144,7 @@ export const roundCalls = {
     }),
     refusals: [],
   }),
-  passOn: endpoint({
-    method: 'POST',
-    path: '/user/wins/{day}/pass-on',
+  passOn: endpoint('POST /user/wins/{day}/pass-on', {
     access: 'verified',
     summary:
       "Gives the reward of a day, or what is left of it, to the help fund: once, within 30 days, after the member's debts, and no more than `amount`, which the member confirmed.",
@@ -178,9 +162,7 @@ export const roundCalls = {
       'overloaded',
     ],
   }),
-  triggerDraw: staffCall({
-    method: 'POST',
-    path: '/admin/trigger-draw',
+  triggerDraw: staffCall('POST /admin/trigger-draw', {
     roles: TREASURY,
     stepUp: true,
     summary:

@@ -71,9 +71,7 @@ const auditEntry = z.object({
 
 export const staffCalls = {
   ...passkeyCalls,
-  staff: staffCall({
-    method: 'GET',
-    path: '/admin/staff',
+  staff: staffCall('GET /admin/staff', {
     roles: CONTROL,
     summary: 'The team, the newest first, former members included, and all open invitations; q searches name and mail of the team.',
     query: z.object({ ...page.shape, ...narrowing }),
@@ -81,9 +79,7 @@ export const staffCalls = {
     refusals: [],
   }),
   staffCsv: tableCall('/admin/staff.csv', 'The team without the invitations', { roles: CONTROL, query: z.object(narrowing) }),
-  inviteStaff: staffCall({
-    method: 'POST',
-    path: '/admin/staff',
+  inviteStaff: staffCall('POST /admin/staff', {
     roles: OWNERS,
     stepUp: true,
     summary: 'Mails a link that works once within 24 hours. A second invitation of an address replaces the first.',
@@ -92,9 +88,7 @@ export const staffCalls = {
     status: 201,
     refusals: ['forbidden', 'member_address', 'staff_exists'],
   }),
-  cancelInvitation: staffCall({
-    method: 'POST',
-    path: '/admin/invitations/{id}/cancel',
+  cancelInvitation: staffCall('POST /admin/invitations/{id}/cancel', {
     roles: OWNERS,
     stepUp: true,
     summary: 'Makes the link of an invitation invalid.',
@@ -103,18 +97,14 @@ export const staffCalls = {
     status: 204,
     refusals: ['invitation_not_found'],
   }),
-  acceptInvitation: endpoint({
-    method: 'POST',
-    path: '/admin/invitations/accept',
+  acceptInvitation: endpoint('POST /admin/invitations/accept', {
     access: 'visitor',
     summary: 'Makes the staff account of an invitation, with a password of its own. It opens no session.',
     body: z.strictObject({ token: z.string('fill_all').min(1, 'fill_all').max(200, 'fill_all'), password: staffPassword }),
     output: messageAnswer,
     refusals: ['invitation_invalid', 'email_taken', 'too_many_requests'],
   }),
-  changeStaffRole: staffCall({
-    method: 'PUT',
-    path: '/admin/staff/{id}',
+  changeStaffRole: staffCall('PUT /admin/staff/{id}', {
     roles: OWNERS,
     stepUp: true,
     summary:
@@ -124,9 +114,7 @@ export const staffCalls = {
     output: staffAnswer,
     refusals: ['forbidden', 'staff_not_found', 'last_owner'],
   }),
-  removeStaff: staffCall({
-    method: 'POST',
-    path: '/admin/staff/{id}/remove',
+  removeStaff: staffCall('POST /admin/staff/{id}/remove', {
     roles: OWNERS,
     stepUp: true,
     summary:
@@ -136,9 +124,7 @@ export const staffCalls = {
     output: staffAnswer,
     refusals: ['forbidden', 'staff_not_found', 'last_owner'],
   }),
-  resetStaffTotp: staffCall({
-    method: 'POST',
-    path: '/admin/staff/{id}/reset-totp',
+  resetStaffTotp: staffCall('POST /admin/staff/{id}/reset-totp', {
     roles: OWNERS,
     stepUp: true,
     summary:
@@ -148,9 +134,7 @@ export const staffCalls = {
     output: staffAnswer,
     refusals: ['forbidden', 'staff_not_found', 'totp_not_enrolled', 'own_totp'],
   }),
-  stopStaffChange: staffCall({
-    method: 'POST',
-    path: '/admin/staff/{id}/stop',
+  stopStaffChange: staffCall('POST /admin/staff/{id}/stop', {
     roles: OWNERS,
     stepUp: true,
     summary:
@@ -159,9 +143,7 @@ export const staffCalls = {
     output: staffAnswer,
     refusals: ['forbidden', 'staff_not_found'],
   }),
-  staffAccount: staffCall({
-    method: 'GET',
-    path: '/admin/account',
+  staffAccount: staffCall('GET /admin/account', {
     roles: EVERYONE,
     beforeTotp: true,
     summary: "The caller's account: its authenticator app, its passkeys, and the devices on which it is logged in.",
@@ -177,35 +159,27 @@ export const staffCalls = {
     }),
     refusals: [],
   }),
-  updateStaffAccount: staffCall({
-    method: 'PUT',
-    path: '/admin/account',
+  updateStaffAccount: staffCall('PUT /admin/account', {
     roles: EVERYONE,
     summary: "Changes the caller's name or the language of mails. A field left out is not changed.",
     body: z.strictObject({ name: z.optional(name), language: z.enum(LANGUAGES, 'choice_invalid').optional() }),
     output: userAnswer,
     refusals: [],
   }),
-  changeStaffPassword: staffCall({
-    method: 'POST',
-    path: '/admin/account/password',
+  changeStaffPassword: staffCall('POST /admin/account/password', {
     roles: EVERYONE,
     summary: 'Sets a new password of one’s own and logs the account out on every other device.',
     body: z.strictObject({ currentPassword: givenPassword, newPassword: staffPassword }),
     output: z.object({ ended: count }),
     refusals: ['wrong_password', 'too_many_requests'],
   }),
-  endOtherStaffSessions: staffCall({
-    method: 'POST',
-    path: '/admin/account/end-others',
+  endOtherStaffSessions: staffCall('POST /admin/account/end-others', {
     roles: EVERYONE,
     summary: 'Logs the own account out on every other device.',
     output: z.object({ ended: count }),
     refusals: [],
   }),
-  startTotp: staffCall({
-    method: 'POST',
-    path: '/admin/totp',
+  startTotp: staffCall('POST /admin/totp', {
     roles: EVERYONE,
     stepUp: true,
     beforeTotp: true,
@@ -214,9 +188,7 @@ export const staffCalls = {
     output: z.object({ uri: z.string().meta({ description: 'otpauth://totp/…, for a QR code' }), secret: z.string() }),
     refusals: ['totp_enrolled'],
   }),
-  confirmTotp: staffCall({
-    method: 'POST',
-    path: '/admin/totp/confirm',
+  confirmTotp: staffCall('POST /admin/totp/confirm', {
     roles: EVERYONE,
     beforeTotp: true,
     summary: 'Turns the authenticator app on by one of its codes, and returns the recovery codes once.',
@@ -224,18 +196,14 @@ export const staffCalls = {
     output: recoveryCodes,
     refusals: ['wrong_code', 'totp_not_started', 'totp_enrolled', 'too_many_requests'],
   }),
-  newRecoveryCodes: staffCall({
-    method: 'POST',
-    path: '/admin/totp/recovery-codes',
+  newRecoveryCodes: staffCall('POST /admin/totp/recovery-codes', {
     roles: EVERYONE,
     summary: 'New recovery codes in place of the old ones.',
     body: z.strictObject({ totp: secondFactor }),
     output: recoveryCodes,
     refusals: ['wrong_code', 'totp_not_enrolled', 'too_many_requests'],
   }),
-  disableTotp: staffCall({
-    method: 'POST',
-    path: '/admin/totp/disable',
+  disableTotp: staffCall('POST /admin/totp/disable', {
     roles: EVERYONE,
     summary: 'Removes the own authenticator app with its recovery codes and passkeys, by password and code.',
     body: z.strictObject({ password: givenPassword, totp: secondFactor }),
@@ -243,9 +211,7 @@ export const staffCalls = {
     status: 204,
     refusals: ['wrong_password', 'wrong_code', 'totp_not_enrolled', 'too_many_requests'],
   }),
-  adminAudit: staffCall({
-    method: 'GET',
-    path: '/admin/audit',
+  adminAudit: staffCall('GET /admin/audit', {
     roles: CONTROL,
     summary: 'The staff log of staff and system, newest first, by actor, action, subject and days.',
     query: z.object({ ...page.shape, ...auditFilter.shape }),

@@ -59,9 +59,7 @@ const STALE_ITEM = ['suspense_not_found', 'changed_since_seen', 'suspense_decide
 const itemAnswer = z.object({ item: suspenseItem })
 
 export const suspenseCalls = {
-  suspense: staffCall({
-    method: 'GET',
-    path: '/admin/suspense',
+  suspense: staffCall('GET /admin/suspense', {
     roles: READERS,
     summary: 'Payments in suspense, newest first or, by `order`, oldest first; q searches order and payment.',
     query: z.object({ ...page.shape, status: suspenseFilter.optional(), q: search, order }),
@@ -73,27 +71,24 @@ export const suspenseCalls = {
     stepUp: true,
     query: z.object({ status: suspenseFilter.optional(), q: search, order }),
   }),
-  creditSuspense: staffCall({
+  creditSuspense: staffCall('POST /admin/suspense/{id}/credit', {
     ...decision,
-    path: '/admin/suspense/{id}/credit',
     summary:
       'Credits an open item to a member. Above the limit, or to another member than the one of its order, the first decision waits for a second person.',
     body: z.strictObject({ ...seenItem.shape, memberId: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all') }),
     output: itemAnswer,
     refusals: [...STALE_ITEM, 'member_not_found', ...SECOND_PERSON, 'suspense_other_currency', 'idempotency_mismatch'],
   }),
-  refundSuspense: staffCall({
+  refundSuspense: staffCall('POST /admin/suspense/{id}/refund', {
     ...decision,
-    path: '/admin/suspense/{id}/refund',
     summary:
       'Refunds an open item to its payer; above the limit the refund waits for a second person. If the refund fails, the item is open again.',
     body: seenItem,
     output: itemAnswer,
     refusals: [...STALE_ITEM, 'suspense_no_source', 'member_on_hold', ...SECOND_PERSON, 'idempotency_mismatch'],
   }),
-  paySuspense: staffCall({
+  paySuspense: staffCall('POST /admin/suspense/{id}/pay', {
     ...decision,
-    path: '/admin/suspense/{id}/pay',
     summary:
       'Records that an open item of a closed account was paid to its owner by hand, from the bank. Above the limit a second person confirms it.',
     body: z.strictObject({ ...seenItem.shape, bankReference }),

@@ -85,35 +85,27 @@ export const ORDER_REFUSALS = [
 ] as const
 
 export const walletCalls = {
-  checkout: endpoint({
-    method: 'GET',
-    path: '/wallet/checkout',
+  checkout: endpoint('GET /wallet/checkout', {
     access: 'member',
     summary: "The address of the gateway's script for the browser.",
     output: checkout,
     refusals: ['other_way_to_pay'],
   }),
-  addMoney: endpoint({
-    method: 'POST',
-    path: '/wallet/add',
+  addMoney: endpoint('POST /wallet/add', {
     access: 'verified',
     summary: 'Creates an order at the gateway; the wallet is credited when the gateway reports the payment.',
     body: z.strictObject({ amount: rupeeAmount, phoneNumber: phone, ticketKey: z.optional(ticketKey) }),
     output: z.object({ payment_session_id: z.string(), order_id: newer(z.string()), checkout: newer(checkout) }),
     refusals: ORDER_REFUSALS,
   }),
-  verifyOrder: endpoint({
-    method: 'GET',
-    path: '/wallet/verify/{orderId}',
+  verifyOrder: endpoint('GET /wallet/verify/{orderId}', {
     access: 'member',
     summary: "Asks the gateway about one of the member's orders and credits it if it is paid.",
     params: z.object({ orderId: z.string().max(100) }),
     output: z.object({ balance: rupees, status: newer(orderStatus) }),
     refusals: ['order_not_found'],
   }),
-  confirmPayment: endpoint({
-    method: 'POST',
-    path: '/payments/confirm',
+  confirmPayment: endpoint('POST /payments/confirm', {
     access: 'visitor',
     summary: 'The status of an order, for the return page; names nobody.',
     body: z.strictObject({ order_id: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all') }),
@@ -128,45 +120,35 @@ export const walletCalls = {
     }),
     refusals: ['order_not_found'],
   }),
-  withdraw: endpoint({
-    method: 'POST',
-    path: '/wallet/withdraw',
+  withdraw: endpoint('POST /wallet/withdraw', {
     access: 'verified',
     summary: 'Requests a withdrawal to a bank account or to a UPI ID; the amount is held at once.',
     body: z.strictObject({ amount: rupeeAmount, ...placeOfMoney }),
     output: z.object({ balance: rupees, withdrawal: newer(withdrawal) }),
     refusals: ['on_hold', 'withdrawals_paused', 'insufficient_funds', 'idempotency_mismatch', 'overloaded'],
   }),
-  withdrawals: endpoint({
-    method: 'GET',
-    path: '/wallet/withdrawals',
+  withdrawals: endpoint('GET /wallet/withdrawals', {
     access: 'member',
     summary: "The member's withdrawals, newest first.",
     query: page,
     output: z.object({ withdrawals: z.array(withdrawal), nextCursor }),
     refusals: [],
   }),
-  transactions: endpoint({
-    method: 'GET',
-    path: '/wallet/transactions',
+  transactions: endpoint('GET /wallet/transactions', {
     access: 'member',
     summary: 'All transactions that changed the wallet or may still change it, newest first.',
     query: page,
     output: z.object({ transactions: z.array(transaction), nextCursor }),
     refusals: [],
   }),
-  receipt: endpoint({
-    method: 'GET',
-    path: '/wallet/transactions/{id}',
+  receipt: endpoint('GET /wallet/transactions/{id}', {
     access: 'member',
     summary: "One of the member's own transactions, for a printed receipt.",
     params: z.object({ id: z.string().max(100) }),
     output: z.object({ receipt: transactionReceipt }),
     refusals: ['transaction_not_found'],
   }),
-  paymentWebhook: endpoint({
-    method: 'POST',
-    path: '/webhooks/cashfree',
+  paymentWebhook: endpoint('POST /webhooks/cashfree', {
     access: 'signed',
     summary: 'Events of payments; the event is stored, then the order is fetched from the gateway.',
     raw: true,

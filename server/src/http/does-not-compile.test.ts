@@ -6,26 +6,26 @@ import { endpoint, staffCall } from '@roz/contract/endpoint.ts'
 import { expect, test } from 'vitest'
 import type { Handler, Handlers } from './route.ts'
 
-const said = { method: 'GET', path: '/example', summary: 'An example.', output: 'empty' } as const
-const unguarded = endpoint({ ...said, access: 'visitor', refusals: [] })
+const said = { summary: 'An example.', output: 'empty' } as const
+const unguarded = endpoint('GET /example', { ...said, access: 'visitor', refusals: [] })
 
 // @ts-expect-error -- a call without an access level
-const withoutAccess = endpoint({ ...said, refusals: [] })
+const withoutAccess = endpoint('GET /example', { ...said, refusals: [] })
 
 // @ts-expect-error -- a call without its list of refusals
-const withoutRefusals = endpoint({ ...said, access: 'visitor' })
+const withoutRefusals = endpoint('GET /example', { ...said, access: 'visitor' })
 
 // @ts-expect-error -- a call that moves money and is open to staff, who have no wallet
-const openToStaff = endpoint({ ...said, access: 'session', refusals: ['idempotency_mismatch'] })
+const openToStaff = endpoint('GET /example', { ...said, access: 'session', refusals: ['idempotency_mismatch'] })
 
 // @ts-expect-error -- an administrators' call without the roles that may make it
-const withoutRoles = staffCall({ ...said, refusals: [] })
+const withoutRoles = staffCall('GET /example', { ...said, refusals: [] })
 
 // @ts-expect-error -- a call of everybody with roles, which nobody would check
-const uncheckedRoles = endpoint({ ...said, access: 'visitor', roles: ['owner'], refusals: [] })
+const uncheckedRoles = endpoint('GET /example', { ...said, access: 'visitor', roles: ['owner'], refusals: [] })
 
 // @ts-expect-error -- an administrators' call that moves money without a step-up
-const withoutStepUp = staffCall({ ...said, roles: ['owner'], refusals: ['idempotency_mismatch'] })
+const withoutStepUp = staffCall('GET /example', { ...said, roles: ['owner'], refusals: ['idempotency_mismatch'] })
 
 // @ts-expect-error -- a handler that reads the session of a call that needs none
 const forgottenGuard: Handler<typeof unguarded> = async ({ session }) => ({ ok: true, value: void session.memberId })
