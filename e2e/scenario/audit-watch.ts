@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { api, type CallName } from '@roz/contract/api.ts'
 import type { EndpointSpec } from '@roz/contract/endpoint.ts'
-import { one, sql } from '@roz/server/db/sql.ts'
+import { sql } from '@roz/server/db/sql.ts'
 import { expect } from 'vitest'
 import { type Given, specOf } from '../harness/calls.ts'
 import { inDatabase } from '../harness/database.ts'
@@ -88,11 +88,9 @@ export function createAuditWatch(dataDir: string) {
 
   const look = (token: string): Promise<Before> =>
     inDatabase(dataDir, (db) =>
-      one<Before>(
-        db,
-        sql`select (select member_id from session where token_hash = ${createHash('sha256').update(token).digest()}::bytea) as "actorId",
-              coalesce((select max(id) from audit_log), 0)::bigint as "lastId"`,
-      ),
+      db.one<Before>(sql`
+        select (select member_id from session where token_hash = ${createHash('sha256').update(token).digest()}::bytea) as "actorId",
+              coalesce((select max(id) from audit_log), 0)::bigint as "lastId"`),
     )
   const entriesSince = ({ actorId, lastId }: Before) =>
     inDatabase(dataDir, (db) =>

@@ -10,7 +10,7 @@ import { fileMonth, loadMonth, removePartition } from '@roz/server/archive/archi
 import { fileOf, type Month } from '@roz/server/archive/month-file.ts'
 import { findArchived } from '@roz/server/archive/months.ts'
 import { openConnection } from '@roz/server/db/hosts.ts'
-import { one, sql } from '@roz/server/db/sql.ts'
+import { sql } from '@roz/server/db/sql.ts'
 import { openSetUp } from './set-up.ts'
 
 const MEMBERS = Number(process.argv.find((word) => word.startsWith('--members='))?.split('=')[1] ?? 100_000)
@@ -38,7 +38,7 @@ try {
     { queryTimeoutMs: 3_600_000 },
   )
   const sizeOf = async (table: string): Promise<number> =>
-    (await one<{ bytes: number }>(root, sql`select pg_total_relation_size(${table}::text::regclass)::float8 as bytes`)).bytes
+    (await root.one<{ bytes: number }>(sql`select pg_total_relation_size(${table}::text::regclass)::float8 as bytes`)).bytes
   const timed = async (what: string, work: () => Promise<unknown>): Promise<void> => {
     const before = performance.now()
     await work()

@@ -4,11 +4,11 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { nextDay } from '@roz/core/ist-day.ts'
-import { maybeOne, one, sql } from '@roz/server/db/sql.ts'
+import { sql } from '@roz/server/db/sql.ts'
 import type { Program } from './processes.ts'
 import type { SetUp } from './set-up.ts'
 
-export const today = async ({ db }: SetUp): Promise<IstDay> => (await one<{ day: IstDay }>(db, sql`select ist_day(roz_now()) as day`)).day
+export const today = async ({ db }: SetUp): Promise<IstDay> => (await db.one<{ day: IstDay }>(sql`select ist_day(roz_now()) as day`)).day
 
 /** Sets the clock to 00:00:05 IST of the next day. Returns when no work is due any more. */
 export async function passDay(setUp: SetUp, product: Program, maxMs = 120_000): Promise<IstDay> {
@@ -63,13 +63,13 @@ export async function watchDay(setUp: SetUp, product: Program): Promise<Passed> 
   const next = await passDay(setUp, product, DAY_MAX_MS)
   const settledSeconds = await settled
   isOver = true
-  const { entries } = await one<{ entries: number }>(setUp.db, sql`select entries::float8 as entries from round where day = ${day}::date`)
+  const { entries } = await setUp.db.one<{ entries: number }>(sql`select entries::float8 as entries from round where day = ${day}::date`)
   return { entries, settledSeconds, slowestAnswerMs: await probing, autoJoin: await autoJoined(setUp, next) }
 }
 
 async function untilSettled({ db }: SetUp, day: IstDay, began: number): Promise<number> {
   for (;;) {
-    const { status } = await one<{ status: string }>(db, sql`select status from round where day = ${day}::date`)
+    const { status } = await db.one<{ status: string }>(sql`select status from round where day = ${day}::date`)
     if (status === 'settled' || status === 'void') return (performance.now() - began) / 1000
     await sleep(10)
   }
@@ -88,8 +88,5 @@ async function probe({ port }: Program, isOver: () => boolean): Promise<number> 
 
 /** Duration from the first auto-join page to the row that records that all members were notified. */
 const autoJoined = ({ db }: SetUp, day: IstDay): Promise<AutoJoined | undefined> =>
-  maybeOne<AutoJoined>(
-    db,
-    sql`select sum(b.n)::int as members, extract(epoch from min(t.told_at) - min(b.created_at))::float8 as seconds
-          from join_batch b join auto_join_told t using (day) where b.day = ${day}::date and b.via = 'auto' having count(*) > 0`,
-  )
+  db.maybeOne<AutoJoined>(sql`select sum(b.n)::int as members, extract(epoch from min(t.told_at) - min(b.created_at))::float8 as seconds
+          from join_batch b join auto_join_told t using (day) where b.day = ${day}::date and b.via = 'auto' having count(*) > 0`)

@@ -1,6 +1,6 @@
 /** Measures joins without HTTP: in batches, one transaction each, and one request at a time. */
 import { randomUUID } from 'node:crypto'
-import { one, sql } from '@roz/server/db/sql.ts'
+import { sql } from '@roz/server/db/sql.ts'
 import { createJoinBatcher } from '@roz/server/ledger/join-batcher.ts'
 import { joinMembers, passingHeld } from '@roz/server/ledger/join-statement.ts'
 import { memberAt, type SetUp } from './set-up.ts'
@@ -100,12 +100,10 @@ export async function weighJoins(setUp: SetUp, first: Range, second: Range): Pro
 
 type Look = { readonly wal: number; readonly bytes: number; readonly batches: number }
 const look = ({ root }: SetUp): Promise<Look> =>
-  one<Look>(
-    root,
-    sql`select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as wal, (select count(*)::int from join_batch) as batches,
+  root.one<Look>(sql`
+    select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as wal, (select count(*)::int from join_batch) as batches,
                (pg_total_relation_size('join_batch') + (select sum(pg_total_relation_size(inhrelid)) from pg_inherits
-                                                         where inhparent = 'round_join'::regclass))::float8 as bytes`,
-  )
+                                                         where inhparent = 'round_join'::regclass))::float8 as bytes`)
 
 async function weigh(setUp: SetUp, range: Range, inOrder: boolean) {
   const before = await look(setUp)

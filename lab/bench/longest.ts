@@ -5,7 +5,7 @@
  * - Leaves out the transaction of /dev/clock too: it does not exist in production.
  */
 import { ADVISORY_LOCKS } from '@roz/server/db/advisory-locks.ts'
-import { one, sql } from '@roz/server/db/sql.ts'
+import { sql } from '@roz/server/db/sql.ts'
 import type { SetUp } from './set-up.ts'
 
 const EVERY_MS = 25
@@ -21,13 +21,11 @@ export function watchDatabase({ root }: SetUp): Watch {
   let isOver = false
   const watching = async (): Promise<void> => {
     while (!isOver) {
-      const { seconds } = await one<{ seconds: number }>(
-        root,
-        sql`select coalesce(max(extract(epoch from clock_timestamp() - xact_start)), 0)::float8 as seconds
+      const { seconds } = await root.one<{ seconds: number }>(sql`
+        select coalesce(max(extract(epoch from clock_timestamp() - xact_start)), 0)::float8 as seconds
               from pg_stat_activity where usename = 'roz_app' and datname = current_database() and (backend_xid is not null or backend_xmin is not null)
                and pid not in (select pid from pg_locks where locktype = 'advisory' and objid = ${ADVISORY_LOCKS.devClock}::bigint)
-               and not (backend_xid is null and pid in (select pid from pg_locks where locktype = 'advisory' and objid = ${ADVISORY_LOCKS.dayList}::bigint))`,
-      )
+               and not (backend_xid is null and pid in (select pid from pg_locks where locktype = 'advisory' and objid = ${ADVISORY_LOCKS.dayList}::bigint))`)
       longest = Math.max(longest, seconds)
       await new Promise((resolve) => setTimeout(resolve, EVERY_MS))
     }

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { lockSession, unlockSession } from '@roz/server/db/advisory-locks.ts'
 import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
-import { one, type Sql, sql } from '@roz/server/db/sql.ts'
+import { type Sql, sql } from '@roz/server/db/sql.ts'
 import { inClockwork } from '@roz/server/ledger/round-lock.ts'
 import { closeRound } from '@roz/server/ledger/rounds.ts'
 import { voidRound } from '@roz/server/ledger/settlement.ts'
@@ -91,7 +91,7 @@ async function measure(members: number, before: number): Promise<Size> {
   await server.stop()
   product = undefined
   await joinAgain(members)
-  const { bytes } = await one<{ bytes: number }>(setUp.root, sql`select pg_database_size(current_database())::float8 as bytes`)
+  const { bytes } = await setUp.root.one<{ bytes: number }>(sql`select pg_database_size(current_database())::float8 as bytes`)
   say(`${members} members: peak memory of the server ${peakMb.toFixed(0)} MB, database ${(bytes / 1e9).toFixed(1)} GB`)
   return { members, steps: [...joined, ...settled, ...books, ...voided], verification, peakMb, databaseBytes: bytes }
 }
@@ -107,7 +107,7 @@ const withoutBooks = <T>(work: () => Promise<T>): Promise<T> =>
   })
 
 const walBytes = async ({ root }: SetUp): Promise<number> =>
-  (await one<{ at: number }>(root, sql`select (pg_current_wal_lsn() - '0/0')::float8 as at`)).at
+  (await root.one<{ at: number }>(sql`select (pg_current_wal_lsn() - '0/0')::float8 as at`)).at
 
 type State = {
   readonly closed: boolean
@@ -157,13 +157,10 @@ async function stepsOfDay(server: Program, names: readonly string[]): Promise<St
 }
 
 const readState = (day: IstDay, next = nextDay(day)): Promise<State> =>
-  one<State>(
-    setUp.root,
-    sql`select status <> 'open' as closed, root is not null or status = 'void' as sealed,
+  setUp.root.one<State>(sql`select status <> 'open' as closed, root is not null or status = 'void' as sealed,
                status in ('drawn', 'settled', 'void') as drawn, status in ('settled', 'void') as settled,
                exists (select from auto_join_told where day = ${next}::date) as joined
-          from round where day = ${day}::date`,
-  )
+          from round where day = ${day}::date`)
 
 /** Measures `work`, from its call until it ends, as a step. */
 async function measured(server: Program, name: string, work: () => Promise<unknown>): Promise<Step> {

@@ -46,7 +46,7 @@ export const DECISIONS: readonly Bug[] = [
   {
     name: 'An owner takes a payment by hand from an owner whom they never saw: it is paid by one, and returned by the other',
     file: `${LEDGER}/withdrawals.ts`,
-    find: "  if ((await maybeOne(tx, seen)) === undefined) return refused('changed_since_seen')\n",
+    find: "  if ((await tx.maybeOne(seen)) === undefined) return refused('changed_since_seen')\n",
     replace: '  void seen\n',
     test: BY_HAND,
     only: 'take over|takes over only',

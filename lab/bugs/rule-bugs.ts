@@ -244,7 +244,7 @@ export const CLOSED_RULES: readonly Bug[] = [
     file: `${LEDGER}/closing.ts`,
     find: '  const wallet = await lockWallet(tx, memberId)\n  if (wallet === undefined) throw',
     replace:
-      '  const wallet = await one<{ balance: bigint; held: bigint } | undefined>(tx, sql`select balance, held from wallet where member_id = ${memberId}::bigint`)\n  if (wallet === undefined) throw',
+      '  const wallet = await tx.one<{ balance: bigint; held: bigint } | undefined>(sql`select balance, held from wallet where member_id = ${memberId}::bigint`)\n  if (wallet === undefined) throw',
     test: INTERLEAVINGS,
     only: 'close an account',
   },
@@ -253,7 +253,7 @@ export const CLOSED_RULES: readonly Bug[] = [
     file: `${LEDGER}/closing.ts`,
     find: '  const wallet = await lockWallet(tx, memberId)\n  if (wallet === undefined || !wallet.mayMove)',
     replace:
-      '  const wallet = await one<{ balance: Paise; mayMove: boolean }>(tx, sql`select balance, may_move as "mayMove" from wallet where member_id = ${memberId}::bigint`)\n  if (wallet === undefined || !wallet.mayMove)',
+      '  const wallet = await tx.one<{ balance: Paise; mayMove: boolean }>(sql`select balance, may_move as "mayMove" from wallet where member_id = ${memberId}::bigint`)\n  if (wallet === undefined || !wallet.mayMove)',
     test: INTERLEAVINGS,
     only: 'donate the remaining balance',
   },

@@ -1,7 +1,7 @@
 /** Creates the members of a run through the ledger's own functions: registered, confirmed, logged in and with money. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { paise } from '@roz/core/money.ts'
-import { type Db, one, sql } from '@roz/server/db/sql.ts'
+import { type Db, sql } from '@roz/server/db/sql.ts'
 import { inTransaction } from '@roz/server/db/transaction.ts'
 import { captureTopup, createTopup } from '@roz/server/ledger/topups.ts'
 import { openWallet } from '@roz/server/ledger/wallets.ts'
@@ -33,11 +33,9 @@ async function makeMember(db: Db, journal: Journal, autoJoin: boolean): Promise<
   const orderId = randomUUID().replaceAll('-', '')
   const amount = paise(START_PAISE)
   const { id, publicId } = await inTransaction(db, async (tx) => {
-    const row = await one<{ id: bigint; publicId: string }>(
-      tx,
-      sql`insert into member (name, email, phone, email_verified_at) values ('Asha Verma', ${`${orderId}@x.test`}::text, '9876543210', roz_now())
-          returning id, public_id as "publicId"`,
-    )
+    const row = await tx.one<{ id: bigint; publicId: string }>(sql`
+      insert into member (name, email, phone, email_verified_at) values ('Asha Verma', ${`${orderId}@x.test`}::text, '9876543210', roz_now())
+          returning id, public_id as "publicId"`)
     await openWallet(tx, row.id, { mayMove: true, autoJoin })
     await tx.query(sql`
       insert into session (token_hash, member_id, kind, expires_at)

@@ -9,7 +9,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type EmbeddedPostgres, startPostgres } from '@roz/server/db/embedded/embedded.ts'
 import { processesIn, signal, waitUntil } from '@roz/server/db/embedded/process.ts'
-import { connect, type Db, one, sql } from '@roz/server/db/sql.ts'
+import { connect, type Db, sql } from '@roz/server/db/sql.ts'
 import type { runAudit } from '@roz/server/ledger/audit.ts'
 import { databaseProcesses, type Program } from '../../e2e/harness/program.ts'
 import { type End, openWithEnds } from './cleanup.ts'
@@ -124,7 +124,7 @@ async function build(options: Options, ends: End[]) {
          order by state = 'idle', (xact_start is null), random() limit 1`)
       return row?.pid
     },
-    now: async (): Promise<Date> => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now,
+    now: async (): Promise<Date> => (await db.one<{ now: Date }>(sql`select roz_now() as now`)).now,
     /** Sets the product's clock; the server's own tick finds the due work, as at any midnight. */
     setClock: async (atMs: number): Promise<void> => {
       await db.query(sql`select set_clock_offset(${Math.round(atMs - Date.now())}::bigint)`)

@@ -7,7 +7,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { STAFF_ROLES, type StaffRole } from '@roz/contract/roles.ts'
 import { paise } from '@roz/core/money.ts'
-import { type Db, maybeOne, one, sql } from '@roz/server/db/sql.ts'
+import { type Db, sql } from '@roz/server/db/sql.ts'
 import { inTransaction } from '@roz/server/db/transaction.ts'
 import { captureTopup, createTopup } from '@roz/server/ledger/topups.ts'
 import { openWallet } from '@roz/server/ledger/wallets.ts'
@@ -56,13 +56,10 @@ async function makeMember(db: Db, state: State, known: Known, passwordHash: stri
   const email = `fuzz.${++made}.${randomBytes(4).toString('hex')}@x.test`
   known.put('email', email)
   return inTransaction(db, async (tx) => {
-    const row = await one<Made>(
-      tx,
-      sql`insert into member (name, email, phone, password_hash, email_verified_at, suspended_at)
+    const row = await tx.one<Made>(sql`insert into member (name, email, phone, password_hash, email_verified_at, suspended_at)
           values ('Asha Verma', ${email}::text, '9876543210', ${passwordHash}::text,
                   case when ${state}::text <> 'unverified' then roz_now() end, case when ${state}::text = 'suspended' then roz_now() end)
-          returning id, public_id as "publicId"`,
-    )
+          returning id, public_id as "publicId"`)
     await openWallet(tx, row.id, { mayMove: state === 'rich' || state === 'poor', autoJoin: made % 3 === 0 })
     if (state === 'poor') return row
     const orderId = randomUUID().replaceAll('-', '')
@@ -83,8 +80,7 @@ const findJoined = (db: Db): Promise<{ id: bigint }[]> =>
      order by id desc limit 2`)
 
 async function findStaff(db: Db, role: StaffRole, known: Known, passwordHash: string): Promise<bigint> {
-  const living = await maybeOne<{ id: bigint; publicId: string; email: string }>(
-    db,
+  const living = await db.maybeOne<{ id: bigint; publicId: string; email: string }>(
     sql`select id, public_id as "publicId", email from member where staff_role = ${role}::text and email like 'fuzz.%' and suspended_at is null limit 1`,
   )
   if (living !== undefined) {
@@ -93,11 +89,8 @@ async function findStaff(db: Db, role: StaffRole, known: Known, passwordHash: st
   }
   const email = `fuzz.${role}.${++made}@x.test`
   known.put('email', email)
-  const { id } = await one<{ id: bigint }>(
-    db,
-    sql`insert into member (name, email, role, staff_role, password_hash, email_verified_at)
-        values ('Meera Nair', ${email}::text, 'admin', ${role}::text, ${passwordHash}::text, roz_now()) returning id`,
-  )
+  const { id } = await db.one<{ id: bigint }>(sql`insert into member (name, email, role, staff_role, password_hash, email_verified_at)
+        values ('Meera Nair', ${email}::text, 'admin', ${role}::text, ${passwordHash}::text, roz_now()) returning id`)
   return id
 }
 

@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { one, sql } from '@roz/server/db/sql.ts'
+import { sql } from '@roz/server/db/sql.ts'
 import { describeViolations, runAudit } from '@roz/server/ledger/audit.ts'
 import { readBalances } from '@roz/server/ledger/balances.ts'
 import { verifyDay } from '@roz/verifier/verify.ts'
@@ -75,20 +75,14 @@ export async function listLeft(world: World): Promise<string[]> {
 
 /** By the findings that were closed, the paise that the gateway kept. */
 async function readClosed({ db }: World): Promise<number> {
-  const { closed } = await one<{ closed: number }>(
-    db,
-    sql`select coalesce(-sum(difference), 0)::float8 as closed from money_finding
-         where closed_at is not null and ended_at is null and kind not in ('failed', 'came_back', 'bank_line', 'bank_missing', 'bank_opening')`,
-  )
+  const { closed } = await db.one<{ closed: number }>(sql`select coalesce(-sum(difference), 0)::float8 as closed from money_finding
+         where closed_at is not null and ended_at is null and kind not in ('failed', 'came_back', 'bank_line', 'bank_missing', 'bank_opening')`)
   return closed
 }
 
 const readGone = ({ db }: World): Promise<MonthResult['gone']> =>
-  one(
-    db,
-    sql`select (select count(*)::int from member where deleted_at is not null) as accounts,
-          (select count(*)::int from transfer where kind = 'suspense_paid') as paid`,
-  )
+  db.one(sql`select (select count(*)::int from member where deleted_at is not null) as accounts,
+          (select count(*)::int from transfer where kind = 'suspense_paid') as paid`)
 
 async function auditBooks({ db }: World): Promise<string[]> {
   const text = describeViolations(await runAudit(db))

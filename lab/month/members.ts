@@ -3,7 +3,7 @@
  * - Nobody has money yet: every rupee comes through the gateway.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { type Db, one, sql } from '@roz/server/db/sql.ts'
+import { type Db, sql } from '@roz/server/db/sql.ts'
 import { inTransaction } from '@roz/server/db/transaction.ts'
 import { openWallet } from '@roz/server/ledger/wallets.ts'
 import type { Secrets } from './leaks.ts'
@@ -68,11 +68,9 @@ export async function makeMembers(db: Db, count: number, secrets: Secrets): Prom
   for (let from = 0; from < count; from += AT_ONCE)
     await inTransaction(db, async (tx) => {
       for (const { email, ...person } of people.slice(from, from + AT_ONCE)) {
-        const row = await one<{ id: bigint; publicId: string }>(
-          tx,
-          sql`insert into member (name, email, phone, email_verified_at) values (${person.name}::text, ${email}::text, ${person.phone}::text, roz_now())
-              returning id, public_id as "publicId"`,
-        )
+        const row = await tx.one<{ id: bigint; publicId: string }>(sql`
+          insert into member (name, email, phone, email_verified_at) values (${person.name}::text, ${email}::text, ${person.phone}::text, roz_now())
+              returning id, public_id as "publicId"`)
         await openWallet(tx, row.id, { mayMove: true })
         await tx.query(sql`
           insert into session (token_hash, member_id, kind, expires_at)

@@ -5,7 +5,7 @@
  */
 import type { Api, CallName, Output } from '@roz/contract/api.ts'
 import { type IstDay, isoIst, startOfDayMs } from '@roz/core/ist-day.ts'
-import { connect, type Db, one, sql } from '@roz/server/db/sql.ts'
+import { connect, type Db, sql } from '@roz/server/db/sql.ts'
 import { type Answered, ask, type Given } from '../../e2e/harness/calls.ts'
 import { urlOf } from '../../e2e/harness/database.ts'
 import { ADMIN, type Program, startProgram } from '../../e2e/harness/program.ts'
@@ -121,15 +121,12 @@ type Waiting = { readonly mandates: number; readonly raised: number; readonly un
 
 /** Work that waits for the pace of the gateway: the clock must move for it. */
 const readWaiting = ({ db }: Pick<World, 'db'>): Promise<Waiting> =>
-  one<Waiting>(
-    db,
-    sql`select (select count(*)::int from autopay_check where ask_at <= roz_now()) as mandates,
+  db.one<Waiting>(sql`select (select count(*)::int from autopay_check where ask_at <= roz_now()) as mandates,
           (select count(*)::int from autopay_charge) as raised,
           (select count(*)::int from gateway_settlement_seen where ask_at <= roz_now())
             + (due_at <= roz_now())::int + (read_at is not null and (looked_at is null or looked_at < read_at))::int as unread,
           concat(cursor, (select count(*) from gateway_settlement_seen), (select count(*) from gateway_settlement_event)) as done
-          from gateway_reading`,
-  )
+          from gateway_reading`)
 
 const STEP_MS = 10_000
 /** Six moves without progress are ten minutes of the clock: longer than any pause that the gateway asks for. */

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { hex } from '@roz/core/draw.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { connect, one, sql } from './db/sql.ts'
+import { connect, sql } from './db/sql.ts'
 import { inTransaction } from './db/transaction.ts'
 import { addDevice, decryptDevice } from './features/push/devices.ts'
 import { createPushKeys } from './features/push/keys.ts'
@@ -90,8 +90,7 @@ async function countOf(id: Buffer): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const { name, table, column, isNeeded } of ENCRYPTED_COLUMNS)
     counts[name] = (
-      await one<{ n: number }>(
-        world.db,
+      await world.db.one<{ n: number }>(
         sql`select count(*)::int as n from ${table} where sealing_key_of(${column}) = ${id}::bytea and ${isNeeded}`,
       )
     ).n
@@ -198,8 +197,7 @@ test('after it every value is decrypted without the old key, and every lookup by
   for (const member of members) expect((await ticketKeys.find(db, member, TODAY))?.key).toBe(keys.get(member))
   const key = await createLogKeys({ secrets: next, origin: 'nowhere/log' }).get(db)
   expect(key.text).toBe((await world.ask('GET /public/log/key')).text.trim())
-  const secret = await one<{ sealed: Buffer; hash: Buffer }>(
-    db,
+  const secret = await db.one<{ sealed: Buffer; hash: Buffer }>(
     sql`select sealed_secret as sealed, secret_hash as hash from round where day = ${TODAY}::date`,
   )
   expect(hex(sha256(next.decrypt(secret.sealed, `day_secret:${TODAY}`)))).toBe(hex(secret.hash))
@@ -208,15 +206,14 @@ test('after it every value is decrypted without the old key, and every lookup by
   expect(await inTransaction(db, (tx) => useBankAccount(tx, next, member, UPI))).toMatchObject({ isNew: false, lastFour: 'as…@okbank' })
   const other = { ...DETAIL, accountHolderName: 'A Verma' }
   expect(await inTransaction(db, (tx) => useBankAccount(tx, next, member, other))).toMatchObject({ isNew: false })
-  const device = await one<{ memberId: bigint; endpointMac: Buffer; sealed: Buffer }>(
-    db,
+  const device = await db.one<{ memberId: bigint; endpointMac: Buffer; sealed: Buffer }>(
     sql`select member_id as "memberId", endpoint_mac as "endpointMac", sealed from push_device where member_id = ${member}::bigint`,
   )
   const opened = decryptDevice(next, device)
   expect(opened.endpoint).toBe(`https://push.example/${member}`)
   const sessionHash = Buffer.from(sha256(Buffer.from(String(member))))
   await addDevice(db, next, { sessionHash, memberId: member, target: opened, keyNumber: 0 })
-  expect((await one<{ n: number }>(db, sql`select count(*)::int as n from push_device`)).n).toBe(9)
+  expect((await db.one<{ n: number }>(sql`select count(*)::int as n from push_device`)).n).toBe(9)
   expect(await createPushKeys({ secrets: next }).inForce(db)).toMatchObject({ number: 0 })
   // A claimed ticket key stays claimed after SECRET_KEY has changed.
   const taken = await inTransaction(db, (tx) => ticketKeys.change(tx, member, keys.get(members[1] as bigint) as string))
@@ -259,7 +256,7 @@ test('bank details stored twice under one key are encrypted again, and one of th
   const said: string[] = []
   expect(await reencryptNow(target({ portion: 500 }, said))).toBe(0)
   expect(said.at(-1)).toBe(DONE)
-  const count = () => one<{ n: number }>(db, sql`select count(*)::int as n from bank_account where member_id = ${member}::bigint`)
+  const count = () => db.one<{ n: number }>(sql`select count(*)::int as n from bank_account where member_id = ${member}::bigint`)
   const before = await count()
   expect(await inTransaction(db, (tx) => useBankAccount(tx, next, member, DETAIL))).toMatchObject({ isNew: false })
   expect(await count()).toEqual(before)
@@ -272,7 +269,7 @@ test('payment events stored in plain text are encrypted by the server and by roz
     db.query(sql`insert into gateway_event (event_key, type, payload) values (${key}::text, 'X', ${body(key)}::json)`)
   const left = () => db.query(sql`select event_key from gateway_event where payload is not null`)
   const opened = async (key: string): Promise<string> => {
-    const { sealed } = await one<{ sealed: Buffer }>(db, sql`select sealed from gateway_event where event_key = ${key}::text`)
+    const { sealed } = await db.one<{ sealed: Buffer }>(sql`select sealed from gateway_event where event_key = ${key}::text`)
     return next.decrypt(sealed, `gateway_event:${key}`).toString('utf8')
   }
   for (const key of ['p1', 'p2', 'p3']) await store(key)

@@ -23,7 +23,7 @@ import { startPostgres } from './db/embedded/embedded.ts'
 import { addressesOf } from './db/hosts.ts'
 import { migrate } from './db/migrate.ts'
 import { findUnjoined } from './db/restored.ts'
-import { connect, DatabaseUnavailableError, type Db, one, sql } from './db/sql.ts'
+import { connect, DatabaseUnavailableError, type Db, sql } from './db/sql.ts'
 import { expectSupported } from './db/supported-database.ts'
 import { ALL_ADDRESSES } from './protection/own-hosts.ts'
 import { stopGently } from './operation/gentle-stop.ts'
@@ -137,7 +137,7 @@ async function prepareDatabase(config: Config, { ownerUrl, appUrl, appRole }: Da
       ownerUrl === config.databaseUrl ? 'DATABASE_URL, whose role migrates where MIGRATE_DATABASE_URL is not set,' : 'MIGRATE_DATABASE_URL',
       toNewest(),
     )
-    const { mayRewrite } = await inWords('DATABASE_URL', one<{ mayRewrite: boolean }>(db, MAY_REWRITE))
+    const { mayRewrite } = await inWords('DATABASE_URL', db.one<{ mayRewrite: boolean }>(MAY_REWRITE))
     if (mayRewrite && config.production) log.warn(ONE_ROLE)
   } finally {
     await db.close()
@@ -298,8 +298,7 @@ async function refuseUnreadable(db: Db, secrets: Secrets): Promise<void> {
 
 /** Others have seen more records than a restored log. Serving would publish different ones under the same numbers (later-checkpoint.ts). */
 async function refuseForgottenRecords(db: Db): Promise<void> {
-  const { seen, records } = await one<{ seen: bigint; records: bigint }>(
-    db,
+  const { seen, records } = await db.one<{ seen: bigint; records: bigint }>(
     sql`select coalesce((select max(size) from checkpoint), 0) as seen, coalesce((select max(index) + 1 from log_entry), 0) as records`,
   )
   if (seen > records)

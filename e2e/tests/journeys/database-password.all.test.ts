@@ -1,7 +1,7 @@
 /** The password of the server's role is replaced as docs/runbooks/keys.md says. The end state: the old one opens nothing, and nothing is lost. */
 import path from 'node:path'
 import { type EmbeddedPostgres, startPostgres } from '@roz/server/db/embedded/embedded.ts'
-import { connect, type Db, one, sql } from '@roz/server/db/sql.ts'
+import { connect, type Db, sql } from '@roz/server/db/sql.ts'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ask } from '../../harness/calls.ts'
@@ -79,7 +79,7 @@ test('under a new password of its role the server continues after a restart; unt
   ])
   const balances = people.map(async ({ token }) => (await ask(after.url, 'profile', { token })).output.user.wallet.balance)
   expect(await Promise.all(balances)).toEqual([9, 9, 9, 9])
-  expect(await one(superuser, sql`select count(*)::int as joins from round_join`)).toEqual({ joins: 4 })
+  expect(await superuser.one(sql`select count(*)::int as joins from round_join`)).toEqual({ joins: 4 })
   expect(await runCommand(env, 'audit')).toEqual({ code: 0, text: expect.stringMatching(/All \d+ invariants hold\./) })
   expect(await knock(postgres.appUrl)).toBe('28P01')
 })

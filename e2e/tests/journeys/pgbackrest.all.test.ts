@@ -6,7 +6,7 @@ import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EmbeddedPostgres, startPostgres } from '@roz/server/db/embedded/embedded.ts'
-import { connect, one, sql } from '@roz/server/db/sql.ts'
+import { connect, sql } from '@roz/server/db/sql.ts'
 import { afterAll, expect, test } from 'vitest'
 import { RootError } from '../../harness/debian-root.ts'
 import { ask } from '../../harness/calls.ts'
@@ -43,9 +43,9 @@ const balance = async ({ url }: Program, { token }: Person): Promise<number | un
 async function archived({ superUrl }: EmbeddedPostgres): Promise<void> {
   const db = connect({ url: superUrl, max: 1 })
   try {
-    const { last } = await one<{ last: string }>(db, sql`select pg_walfile_name(pg_switch_wal()) as last`)
+    const { last } = await db.one<{ last: string }>(sql`select pg_walfile_name(pg_switch_wal()) as last`)
     const isThere = sql`select coalesce(last_archived_wal >= ${last}::text, false) as is from pg_stat_archiver`
-    await expect.poll(async () => (await one<{ is: boolean }>(db, isThere)).is, { timeout: 60_000 }).toBe(true)
+    await expect.poll(async () => (await db.one<{ is: boolean }>(isThere)).is, { timeout: 60_000 }).toBe(true)
   } finally {
     await db.close()
   }

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { signal } from '@roz/server/db/embedded/process.ts'
-import { connect, one, sql } from '@roz/server/db/sql.ts'
+import { connect, sql } from '@roz/server/db/sql.ts'
 import {
   answers,
   type Cluster,
@@ -97,7 +97,7 @@ async function build({ members: count, leaseSeconds, say = () => undefined }: Op
       /** Everything that the product printed, and the end of each program's output. */
       printed: () => [...nodes.map((node) => readFileSync(node.log('product'), 'utf8')), lastLines(cluster)].join('\n'),
     },
-    now: async (): Promise<Date> => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now,
+    now: async (): Promise<Date> => (await db.one<{ now: Date }>(sql`select roz_now() as now`)).now,
     async setClock(atMs: number): Promise<void> {
       await db.query(sql`select set_clock_offset(${Math.round(atMs - Date.now())}::bigint)`)
     },

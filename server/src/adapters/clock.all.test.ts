@@ -9,7 +9,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { clockNow } from '../commands/clock.ts'
 import { statusNow } from '../commands/status.ts'
 import { beat } from '../db/heartbeat.ts'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { openSession } from '../features/identity/sessions.ts'
 import { listAlarms } from '../operation/alarms.ts'
@@ -61,7 +61,7 @@ async function tick(): Promise<void> {
   await world.clock.read()
   await world.services.worker.runDue()
 }
-const productNow = async (): Promise<number> => (await one<{ now: Date }>(world.database.db, sql`select roz_now() as now`)).now.getTime()
+const productNow = async (): Promise<number> => (await world.database.db.one<{ now: Date }>(sql`select roz_now() as now`)).now.getTime()
 /** Alarms about the clock. Left out: help that nobody sends, which is late after days, too. */
 const alarms = async (): Promise<string[]> =>
   (await listAlarms(world.database.db)).map(({ code }) => code).filter((code) => code !== 'help_waiting')
@@ -83,14 +83,11 @@ const joins = async (as: bigint): Promise<unknown> => {
 }
 /** All that a wrong clock could end: rounds, days of the ledger, sessions, keys, jobs and unconfirmed accounts. */
 const state = () =>
-  one(
-    world.database.db,
-    sql`select (select json_agg(json_build_array(day, status) order by day) from round) as rounds,
+  world.database.db.one(sql`select (select json_agg(json_build_array(day, status) order by day) from round) as rounds,
                (select json_agg(day order by day) from ledger_day where sealed_at is not null) as sealed,
                (select count(*) from ledger_day) as days,
                (select count(*) from session) as sessions, (select count(*) from idempotency_key) as keys,
-               (select count(*) from member where deleted_at is null) as members`,
-  )
+               (select count(*) from member where deleted_at is null) as members`)
 
 describe('while the database’s clock is wrong nothing ends, and afterwards the day goes on', () => {
   test.each(JUMPS)('a jump of %i ms at %s', async (jump, at) => {
@@ -120,11 +117,9 @@ describe('while the database’s clock is wrong nothing ends, and afterwards the
     if (isNextDay) day = addDays(day, 1)
     expect(await joins(third.id)).toEqual([200, undefined])
     for (const { token } of [first, second, third]) expect(await world.services.sessions.find(token)).toBeDefined()
-    const { kept, statuses } = await one<{ kept: boolean; statuses: string }>(
-      world.database.db,
-      sql`select exists (select from member where id = ${unconfirmed}::bigint and deleted_at is null) as kept,
-                 (select string_agg(status, ' ' order by day) from round where day >= ${day}::date) as statuses`,
-    )
+    const { kept, statuses } = await world.database.db.one<{ kept: boolean; statuses: string }>(sql`
+      select exists (select from member where id = ${unconfirmed}::bigint and deleted_at is null) as kept,
+                 (select string_agg(status, ' ' order by day) from round where day >= ${day}::date) as statuses`)
     expect([kept, statuses]).toEqual([true, 'open open'])
   })
 })
@@ -132,7 +127,7 @@ describe('while the database’s clock is wrong nothing ends, and afterwards the
 /** Another server process on the same database. */
 const newServer = (options: ClockOptions = {}) => createClock(world.database.db, { ...clockOptions, ...options })
 const doubted = async (): Promise<boolean> =>
-  (await one<{ is: boolean }>(world.database.db, sql`select doubted_at is not null as is from clock_offset`)).is
+  (await world.database.db.one<{ is: boolean }>(sql`select doubted_at is not null as is from clock_offset`)).is
 const command = async (...words: string[]): Promise<[number, string]> => {
   const said: string[] = []
   const say = (line: string): void => void said.push(line)

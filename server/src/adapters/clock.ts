@@ -8,7 +8,7 @@
  */
 import os from 'node:os'
 import { dayAt } from '@roz/core/ist-day.ts'
-import { type Db, one, sql } from '../db/sql.ts'
+import { type Db, sql } from '../db/sql.ts'
 
 export type Clock = {
   readonly now: () => Date
@@ -80,8 +80,7 @@ export function createClock(db: Db, options: ClockOptions = {}): Clock {
   }
 
   async function read(): Promise<Date> {
-    const look = await one<Look>(
-      db,
+    const look = await db.one<Look>(
       sql`select machine_clock() as at, roz_now() as now, trusted_at as "trustedAt", doubted_at as "doubtedAt" from clock_offset`,
     )
     const { at, now, trustedAt, doubtedAt } = look
@@ -91,7 +90,7 @@ export function createClock(db: Db, options: ClockOptions = {}): Clock {
       reference = { atMs: at.getTime(), steadyMs: steadyMs() }
       const isDue = trustedAt === null || at.getTime() - trustedAt.getTime() >= CONFIRM_EVERY_MS || isOtherDay(at, trustedAt)
       if (isDue || doubtedAt !== null) {
-        const trusted = await one<{ now: Date }>(db, sql`select trust_clock(${at}::timestamptz) as now`)
+        const trusted = await db.one<{ now: Date }>(sql`select trust_clock(${at}::timestamptz) as now`)
         productMs = trusted.now.getTime()
       }
       if (doubtedAt !== null) log?.warn(told, "the database's clock is plausible again: the product's clock goes on")

@@ -1,6 +1,6 @@
 /** Which outcomes of a call count as an answer of the gateway. */
 import { expect, test } from 'vitest'
-import { sql } from '../db/sql.ts'
+import { queryableBy, sql } from '../db/sql.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { noting } from './gateway-silence.ts'
 import { GatewayForeignError, GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError } from './payments/port.ts'
@@ -44,7 +44,7 @@ test('silence begins with the first call without an answer, lasts through furthe
 })
 
 test('a note that cannot be written changes nothing about the call', async () => {
-  const gateway = gatewayOn({ ...database.db, query: () => Promise.reject(new Error('the database is away')) })
+  const gateway = gatewayOn({ ...database.db, ...queryableBy(() => Promise.reject(new Error('the database is away'))) })
   expect(await gateway.ask()).toBe('answer')
   const away = new GatewayUnavailableError('away')
   await expect(gateway.ask(away)).rejects.toBe(away)

@@ -6,7 +6,7 @@
  * - A note that cannot be written changes nothing about the call.
  * - A start without a gateway forgets its silence: nobody asks it, so no answer would end the alert.
  */
-import { maybeOne, type Queryable, sql } from '../db/sql.ts'
+import { type Queryable, sql } from '../db/sql.ts'
 import { GatewayForeignError, GatewayRefusedError, GatewayUnavailableError } from './payments/port.ts'
 
 type Gateway = 'payments' | 'payouts'
@@ -40,7 +40,7 @@ export function noting<G extends object>(
     noting.catch((error: unknown) => deps.warn({ err: error }, 'whether the gateway answers could not be noted'))
   const note = (statement: ReturnType<typeof sql>): Promise<unknown> => orWarn(deps.db.query(statement))
   async function alarmForeign(call: string, error: GatewayForeignError): Promise<void> {
-    const noted = await maybeOne<{ isNews: boolean }>(deps.db, noteForeign(name, call))
+    const noted = await deps.db.maybeOne<{ isNews: boolean }>(noteForeign(name, call))
     if (noted?.isNews === true)
       deps.alarm({ err: error, gateway: name, call }, 'somebody answers in the gateway’s place; nothing was believed')
   }

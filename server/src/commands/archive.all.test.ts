@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Step } from '../archive/archive-month.ts'
 import type { Manifest } from '../archive/month-file.ts'
 import { openConnection } from '../db/hosts.ts'
-import { connect, type Db, one, sql } from '../db/sql.ts'
+import { connect, type Db, sql } from '../db/sql.ts'
 import { createAudit } from '../features/audit/scheduled-audit.ts'
 import { addMoney, DAY, openDay } from '../ledger/testing/fixtures.ts'
 import { describeViolations, runAudit } from '../ledger/audit.ts'
@@ -234,7 +234,7 @@ test('a restored month is among the joins again and passes the audit, and leaves
     'never changed',
   )
   await superuser.query(sql`rollback`)
-  const hash = () => one<{ hash: Buffer }>(superuser, sql`select sha256 as hash from archived_month order by id desc limit 1`)
+  const hash = () => superuser.one<{ hash: Buffer }>(sql`select sha256 as hash from archived_month order by id desc limit 1`)
   const first = await hash()
   expect(await archive()).toBe(0)
   expect(await hash()).toEqual(first)

@@ -1,6 +1,6 @@
 /** Tests the note of a backup that another program took. */
 import { expect, test } from 'vitest'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { noteBackupNow } from './backup-note.ts'
 
@@ -15,7 +15,7 @@ const run = async (...words: string[]) => {
 test('a backup is noted with its time, and a later one replaces the note', async () => {
   for (let turn = 0; turn < 2; turn++) expect(await run('pgbackrest')).toEqual({ code: 0, said: ['Noted: pgbackrest took a backup now.'] })
   expect(
-    await one(database.db, sql`select count(*)::int as notes, roz_now() - max(at) < interval '1 minute' as "isNow" from backup_note`),
+    await database.db.one(sql`select count(*)::int as notes, roz_now() - max(at) < interval '1 minute' as "isNow" from backup_note`),
   ).toEqual({
     notes: 1,
     isNow: true,

@@ -3,7 +3,7 @@
  * - Exit code: 0 if the clock is not doubted or was accepted, 1 if it is doubted or cannot be accepted, 2 if the database could not be read.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
-import { type Db, one, sql } from '../db/sql.ts'
+import { type Db, sql } from '../db/sql.ts'
 import { type CommandTarget, exitCodeOf, onDatabase } from './command-database.ts'
 
 const USAGE = 'Usage: roz clock show, or roz clock accept'
@@ -27,8 +27,7 @@ export async function clockNow(target: CommandTarget, words: readonly string[]):
 type Row = { readonly at: Date; readonly now: Date; readonly trustedAt: Date | null; readonly doubtedAt: Date | null }
 
 async function tell(db: Db, say: CommandTarget['say']): Promise<0 | 1> {
-  const row = await one<Row>(
-    db,
+  const row = await db.one<Row>(
     sql`select machine_clock() as at, roz_now() as now, trusted_at as "trustedAt", doubted_at as "doubtedAt" from clock_offset`,
   )
   say(`  the database's clock    ${isoIst(row.at.getTime())}`)
@@ -44,7 +43,7 @@ async function tell(db: Db, say: CommandTarget['say']): Promise<0 | 1> {
 }
 
 async function accept(db: Db, say: CommandTarget['say']): Promise<0 | 1> {
-  const { isAccepted } = await one<{ isAccepted: boolean }>(db, sql`select accept_clock() as "isAccepted"`)
+  const { isAccepted } = await db.one<{ isAccepted: boolean }>(sql`select accept_clock() as "isAccepted"`)
   if (!isAccepted) {
     say(STEP_BACK)
     return 1

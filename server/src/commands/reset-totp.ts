@@ -3,7 +3,7 @@
  * - It ends all sessions of the account, mails its owner, and leaves an entry of the system in the staff log.
  * - Exit code: 0 if the app is removed, 1 if the account has none, 2 if the database could not be read.
  */
-import { maybeOne, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
 import { tellTotp } from '../features/identity/own-totp.ts'
 import { removeTotp } from '../features/identity/second-factor.ts'
@@ -23,8 +23,7 @@ export async function resetTotpNow(target: CommandTarget, email: string): Promis
 }
 
 async function removeTotpOf(tx: Tx, email: string, say: CommandTarget['say']): Promise<0 | 1> {
-  const account = await maybeOne<{ id: bigint; name: string }>(
-    tx,
+  const account = await tx.maybeOne<{ id: bigint; name: string }>(
     sql`select id, name from member where lower(email) = ${addressKey(email)}::text and role = 'admin' and deleted_at is null for no key update`,
   )
   if (account === undefined || !(await removeTotp(tx, account.id))) {

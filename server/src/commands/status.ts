@@ -7,7 +7,7 @@ import { isoIst } from '@roz/core/ist-day.ts'
 import { witnessSettings } from '../config/beacon-settings.ts'
 import { auditSettings, type Environment } from '../config/config.ts'
 import { Settings } from '../config/settings.ts'
-import { type Db, one, sql } from '../db/sql.ts'
+import { type Db, sql } from '../db/sql.ts'
 import { listAlarms } from '../operation/alarms.ts'
 import { readFigures, type Sources } from '../operation/figures.ts'
 import { LIMITS } from '../operation/limits-of-figures.ts'
@@ -46,15 +46,13 @@ export const linesOver = (values: ReadonlyMap<string, number>): string[] =>
 
 /** Work that waits for the gateway or the beacon. Waiting is normal here; a high age is not. */
 async function tellOfOthers(db: Db, say: (line: string) => void): Promise<void> {
-  const { rows } = await one<{ rows: readonly { what: string; count: number; sinceMs: number | null }[] }>(
-    db,
-    sql`select json_agg(w) as rows from (
+  const { rows } = await db.one<{ rows: readonly { what: string; count: number; sinceMs: number | null }[] }>(sql`
+    select json_agg(w) as rows from (
       select 'orders that the gateway has not called final' as what, count(*)::int as count, extract(epoch from min(created_at)) * 1000 as "sinceMs"
         from topup where status in ('created', 'pending')
       union all select 'payouts sent and not confirmed', count(*)::int, extract(epoch from min(coalesce(approved_at, created_at))) * 1000
         from withdrawal where status = 'sending'
-      union all select 'draws to come', count(*)::int, extract(epoch from min(closes_at)) * 1000 from round where status = 'closed') w`,
-  )
+      union all select 'draws to come', count(*)::int, extract(epoch from min(closes_at)) * 1000 from round where status = 'closed') w`)
   const [stale] = await db.query<{ at: Date }>(
     sql`select trusted_at as at from clock_offset where doubted_at is null and trusted_at < machine_clock() - interval '5 minutes'`,
   )

@@ -141,10 +141,8 @@ test('a key of the member that is not the one of these days is refused, by a sea
   expect((await change(second)).status).toBe(200)
   await world.goTo('2026-11-23T12:00:00+05:30')
   const damage = (servesFrom: string) =>
-    world.db.query(
-      sql`update ticket_key set sealed_key = set_byte(sealed_key, 50, get_byte(sealed_key, 50) # 1)
-           where member_id = ${entrant}::bigint and serves_from = ${servesFrom}::date`,
-    )
+    world.db.query(sql`update ticket_key set sealed_key = set_byte(sealed_key, 50, get_byte(sealed_key, 50) # 1)
+           where member_id = ${entrant}::bigint and serves_from = ${servesFrom}::date`)
   await damage('2026-11-23')
   // No list has a ticket of the second key yet.
   const other = { code: 1, said: 'This is a key of the member, but not the one of these days: nothing was changed.' }

@@ -5,7 +5,7 @@
  * - A lock on one item of a class uses the two-number form, which PostgreSQL keeps apart from the one-number form.
  */
 import type pg from 'pg'
-import { one, type Queryable, sql } from './sql.ts'
+import { type Queryable, sql } from './sql.ts'
 import type { Tx } from './transaction.ts'
 
 export const ADVISORY_LOCKS = {
@@ -64,7 +64,7 @@ export async function lockOneInTransaction(tx: Tx, of: keyof typeof CLASSES, key
 
 /** Tries the lock without waiting. False: another transaction has it. */
 export async function tryLockInTransaction(tx: Tx, lock: AdvisoryLock): Promise<boolean> {
-  return (await one<{ taken: boolean }>(tx, sql`select pg_try_advisory_xact_lock(${ADVISORY_LOCKS[lock]}::bigint) as taken`)).taken
+  return (await tx.one<{ taken: boolean }>(sql`select pg_try_advisory_xact_lock(${ADVISORY_LOCKS[lock]}::bigint) as taken`)).taken
 }
 
 /** Waits for the lock. The session keeps it until `unlockSession`, or until the session ends. */

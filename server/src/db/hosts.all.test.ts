@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { temporaryPostgres } from './embedded/embedded.ts'
 import { addressesOf, openConnection } from './hosts.ts'
-import { connect, DatabaseUnavailableError, type Db, one, sql } from './sql.ts'
+import { connect, DatabaseUnavailableError, type Db, sql } from './sql.ts'
 import { inTransaction } from './transaction.ts'
 
 const PASSWORD = 'hosts'
@@ -44,7 +44,7 @@ async function makePrimary(primary: Host): Promise<void> {
     await host.admin.query(sql`select pg_reload_conf()`)
     const wanted = host === primary ? 'off' : 'on'
     await expect
-      .poll(async () => (await one<{ is: string }>(host.admin, sql`select current_setting('default_transaction_read_only') as is`)).is)
+      .poll(async () => (await host.admin.one<{ is: string }>(sql`select current_setting('default_transaction_read_only') as is`)).is)
       .toBe(wanted)
   }
 }
@@ -52,7 +52,7 @@ async function makePrimary(primary: Host): Promise<void> {
 const write = (): Promise<string> =>
   inTransaction(
     db,
-    async (tx) => (await one<{ port: string }>(tx, sql`insert into mark values (current_setting('port')) returning host as port`)).port,
+    async (tx) => (await tx.one<{ port: string }>(sql`insert into mark values (current_setting('port')) returning host as port`)).port,
   )
 const portOf = ({ place }: Host): string => new URL(`http://${place}`).port
 
@@ -100,7 +100,7 @@ test('with one host that is read-only, a write does not cost a new connection', 
   await makePrimary(hosts[1])
   await db.close()
   db = connect({ url: addressOf([hosts[0].place]), max: 1 })
-  const pid = async (): Promise<number> => (await one<{ pid: number }>(db, sql`select pg_backend_pid() as pid`)).pid
+  const pid = async (): Promise<number> => (await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)).pid
   const before = await pid()
   await expect(write()).rejects.toBeInstanceOf(DatabaseUnavailableError)
   await expect(db.query(sql`insert into mark values ('x')`)).rejects.toBeInstanceOf(DatabaseUnavailableError)

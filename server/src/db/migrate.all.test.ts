@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createTestDatabase, useTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { APP_ROLE } from '../testing/server-urls.ts'
 import { migrate, type MigrateOptions, MIGRATIONS } from './migrate.ts'
-import { connect, DatabaseUnavailableError, one, sql } from './sql.ts'
+import { connect, DatabaseUnavailableError, sql } from './sql.ts'
 import { afterCommit, inTransaction } from './transaction.ts'
 
 const database = useTestDatabase()
@@ -102,11 +102,9 @@ beforeAll(() => {
 afterAll(() => connectOwner.close())
 
 test('bigint, day, instant, bytes and arrays come back in their types', async () => {
-  const row = await one<Record<string, unknown>>(
-    database.db,
-    sql`select 9007199254740993::bigint as big, '2026-11-21'::date as day, '2026-11-21T00:00:00Z'::timestamptz as at, '\\x00ff'::bytea as bytes,
-      array[1, 2]::bigint[] as ids, array['2026-11-21']::date[] as days`,
-  )
+  const row = await database.db.one<Record<string, unknown>>(sql`
+    select 9007199254740993::bigint as big, '2026-11-21'::date as day, '2026-11-21T00:00:00Z'::timestamptz as at, '\\x00ff'::bytea as bytes,
+      array[1, 2]::bigint[] as ids, array['2026-11-21']::date[] as days`)
   expect(row).toEqual({
     big: 9007199254740993n,
     day: '2026-11-21',
@@ -120,7 +118,7 @@ test('bigint, day, instant, bytes and arrays come back in their types', async ()
 test('a lost connection throws DatabaseUnavailableError, and the next statement succeeds', async () => {
   const killer = database.db
   await expect(killer.query(sql`select pg_terminate_backend(pg_backend_pid())`)).rejects.toBeInstanceOf(DatabaseUnavailableError)
-  expect(await one(killer, sql`select 1 as alive`)).toEqual({ alive: 1 })
+  expect(await killer.one(sql`select 1 as alive`)).toEqual({ alive: 1 })
   const nowhere = connect({ url: 'postgres://a:b@127.0.0.1:1/x' })
   await expect(nowhere.query(sql`select 1`)).rejects.toBeInstanceOf(DatabaseUnavailableError)
   await nowhere.close()
@@ -174,15 +172,15 @@ test('two transactions that deadlock both succeed: one is retried', async () => 
 test('the clock runs on from the instant it is set to, days follow it, and production cannot set it', async () => {
   const at = new Date('2028-02-29T18:29:00Z')
   await database.setClock(at)
-  const before = await one<{ now: Date; day: string }>(database.db, sql`select roz_now() as now, ist_day(roz_now()) as day`)
+  const before = await database.db.one<{ now: Date; day: string }>(sql`select roz_now() as now, ist_day(roz_now()) as day`)
   expect(before.now.getTime() - at.getTime()).toBeLessThan(30_000)
   expect(before.day).toBe('2028-02-29')
-  expect(await one(database.db, sql`select ist_day(${new Date('2028-02-29T18:30:00Z')}::timestamptz) as day`)).toEqual({
+  expect(await database.db.one(sql`select ist_day(${new Date('2028-02-29T18:30:00Z')}::timestamptz) as day`)).toEqual({
     day: '2028-03-01',
   })
   await migrate(database.ownerUrl, { appRole: APP_ROLE, production: true })
   await expect(database.setClock(at)).rejects.toThrow('the clock cannot be set in production')
-  const real = await one<{ now: Date }>(database.db, sql`select roz_now() as now`)
+  const real = await database.db.one<{ now: Date }>(sql`select roz_now() as now`)
   expect(Math.abs(real.now.getTime() - Date.now())).toBeLessThan(1000)
   await migrate(database.ownerUrl, { appRole: APP_ROLE, production: false })
 })

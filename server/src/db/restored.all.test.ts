@@ -15,7 +15,7 @@ import { type Passwords, readPasswords, urlAs } from './embedded/roles.ts'
 import { beat } from './heartbeat.ts'
 import { migrate } from './migrate.ts'
 import { findUnjoined, noteJoined } from './restored.ts'
-import { connect, type Db, one, sql } from './sql.ts'
+import { connect, type Db, sql } from './sql.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'roz-restored-'))
 const [first, copy] = [path.join(folder, 'first'), path.join(folder, 'copy')]
@@ -62,7 +62,7 @@ function write(dataDir: string, name: string, text = ''): void {
   if (isRoot()) chownSync(path.join(cluster, name), uid, gid)
 }
 
-const isRecovering = async ({ db }: Server) => (await one<{ is: boolean }>(db, sql`select pg_is_in_recovery() as is`)).is
+const isRecovering = async ({ db }: Server) => (await db.one<{ is: boolean }>(sql`select pg_is_in_recovery() as is`)).is
 /** Beats as a server that has run until now. */
 async function serveUntilNow({ db }: Server): Promise<void> {
   await db.query(sql`update heartbeat set at = at - interval '1 minute'`)
@@ -115,7 +115,7 @@ test('a standby is counted while it streams, a running base backup is not, and t
   const url = `${urlAs('postgres', passwords, primary.port)}?replication=true`
   const copying = new pg.Client({ connectionString: url, application_name: 'pg_basebackup' })
   await copying.connect()
-  expect(await one<{ count: number }>(primary.db, sql`select count(*)::int as count from pg_stat_replication`)).toEqual({ count: 2 })
+  expect(await primary.db.one<{ count: number }>(sql`select count(*)::int as count from pg_stat_replication`)).toEqual({ count: 2 })
   expect(await figures()).toEqual([1, expect.any(Number)])
   await copying.end()
 
@@ -130,9 +130,9 @@ test('a standby that is promoted has a new timeline and is not taken for a resto
   write(copy, 'standby.signal')
   const standby = await start(copy, ARCHIVE, follow(primary))
   await serveUntilNow(primary)
-  const { lsn } = await one<{ lsn: string }>(primary.db, sql`select pg_current_wal_lsn()::text as lsn`)
+  const { lsn } = await primary.db.one<{ lsn: string }>(sql`select pg_current_wal_lsn()::text as lsn`)
   const hasAll = sql`select pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn as is`
-  await expect.poll(async () => (await one<{ is: boolean }>(standby.db, hasAll)).is, { timeout: 20_000 }).toBe(true)
+  await expect.poll(async () => (await standby.db.one<{ is: boolean }>(hasAll)).is, { timeout: 20_000 }).toBe(true)
   await primary.stop()
   await standby.db.query(sql`select pg_promote()`)
   expect([await isRecovering(standby), await findUnjoined(standby.db)]).toEqual([false, undefined])

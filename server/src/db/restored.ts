@@ -7,7 +7,7 @@
  *   the two (decision 40).
  */
 import { beat, CLUSTER, TIMELINE } from './heartbeat.ts'
-import { maybeOne, one, type Queryable, type Sql, sql } from './sql.ts'
+import { type Queryable, type Sql, sql } from './sql.ts'
 
 const TARGETS = sql`array['recovery_target', 'recovery_target_lsn', 'recovery_target_name', 'recovery_target_time', 'recovery_target_xid']`
 const TARGET = sql`select name || '=' || setting as target from pg_settings where name = any(${TARGETS}) and setting <> ''`
@@ -28,13 +28,12 @@ const WITHOUT_TARGET = sql`
 /** The recovery target of a restore that is not joined yet; undefined if there is none. */
 export async function findUnjoined(db: Queryable): Promise<string | undefined> {
   // A database of an older release lacks one of the tables or both.
-  const { knowsJoined, knowsServers } = await one<{ knowsJoined: boolean; knowsServers: boolean }>(
-    db,
+  const { knowsJoined, knowsServers } = await db.one<{ knowsJoined: boolean; knowsServers: boolean }>(
     sql`select to_regclass('joined_restore') is not null as "knowsJoined", to_regclass('heartbeat') is not null as "knowsServers"`,
   )
   const asked: readonly Sql[] = [knowsJoined ? UNJOINED_TARGET : TARGET, ...(knowsServers ? [WITHOUT_TARGET] : [])]
   for (const statement of asked) {
-    const found = await maybeOne<{ target: string }>(db, statement)
+    const found = await db.maybeOne<{ target: string }>(statement)
     if (found !== undefined) return found.target
   }
   return undefined

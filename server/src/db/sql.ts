@@ -19,6 +19,10 @@ export const sql = (strings: TemplateStringsArray, ...values: readonly RawValue[
 
 export type Queryable = {
   readonly query: <Row extends object>(statement: Sql) => Promise<Row[]>
+  /** The only row. Throws where there is none or more than one. */
+  readonly one: <Row extends object>(statement: Sql) => Promise<Row>
+  /** The row, or undefined where there is none. Throws where there is more than one. */
+  readonly maybeOne: <Row extends object>(statement: Sql) => Promise<Row | undefined>
 }
 /** One connection, reserved for the duration of a transaction. */
 export type Connection = Queryable & {
@@ -106,7 +110,9 @@ export function connect(options: ConnectOptions): Db {
     }
     try {
       return await work({
-        query: (statement) => inStatement(statement.text, () => noticing(() => client.query(config(statement, named, queryTimeoutMs)))),
+        ...queryableBy((statement) =>
+          inStatement(statement.text, () => noticing(() => client.query(config(statement, named, queryTimeoutMs)))),
+        ),
         command: (text) =>
           inStatement(text, async () => {
             let tag = ''
@@ -123,7 +129,7 @@ export function connect(options: ConnectOptions): Db {
     }
   }
   return {
-    query: (statement) => withConnection((connection) => connection.query(statement)),
+    ...queryableBy((statement) => withConnection((connection) => connection.query(statement))),
     withConnection,
     close: () => pool.end(),
   }
@@ -178,19 +184,20 @@ function openPool(options: ConnectOptions, queryTimeoutMs: number) {
   return { pool, acquire, since, areSeveral }
 }
 
-/** The only row. Throws where there is none or more than one. */
-export async function one<Row extends object>(from: Queryable, statement: Sql): Promise<Row> {
-  const found = await from.query<Row>(statement)
-  if (found.length !== 1) throw new Error(`expected one row, found ${found.length}`)
-  return found[0] as Row
-}
-
-/** The row, or undefined where there is none. Throws where there is more than one. */
-export async function maybeOne<Row extends object>(from: Queryable, statement: Sql): Promise<Row | undefined> {
-  const found = await from.query<Row>(statement)
-  if (found.length > 1) throw new Error(`expected at most one row, found ${found.length}`)
-  return found[0]
-}
+/** Everything that a `Queryable` asks by its `query`. */
+export const queryableBy = (query: Queryable['query']): Queryable => ({
+  query,
+  one: async <Row extends object>(statement: Sql) => {
+    const found = await query<Row>(statement)
+    if (found.length !== 1) throw new Error(`expected one row, found ${found.length}`)
+    return found[0] as Row
+  },
+  maybeOne: async <Row extends object>(statement: Sql) => {
+    const found = await query<Row>(statement)
+    if (found.length > 1) throw new Error(`expected at most one row, found ${found.length}`)
+    return found[0]
+  },
+})
 
 /** The five-character SQLSTATE of a PostgreSQL error. */
 export function sqlState(error: unknown): string | undefined {

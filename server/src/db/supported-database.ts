@@ -5,7 +5,7 @@
  * - A commit must be on disk before it is acknowledged (fsync, synchronous_commit).
  * - The settings are read as the server's own role, because a role's settings may differ from the database's.
  */
-import { one, type Queryable, sql } from './sql.ts'
+import { type Queryable, sql } from './sql.ts'
 
 /** The major version that npm installs and every test runs on. */
 export const PG_MAJOR = '18'
@@ -18,11 +18,9 @@ export function expectVersion(version: number): void {
 
 /** Throws an error with one sentence that says what is wrong. */
 export async function expectSupported(from: Queryable): Promise<void> {
-  const { version, encoding, fsync, commit } = await one<{ version: number; encoding: string; fsync: string; commit: string }>(
-    from,
-    sql`select current_setting('server_version_num')::int as version, current_setting('fsync') as fsync,
-               current_setting('synchronous_commit') as commit, current_setting('server_encoding') as encoding`,
-  )
+  const { version, encoding, fsync, commit } = await from.one<{ version: number; encoding: string; fsync: string; commit: string }>(sql`
+    select current_setting('server_version_num')::int as version, current_setting('fsync') as fsync,
+               current_setting('synchronous_commit') as commit, current_setting('server_encoding') as encoding`)
   expectVersion(version)
   if (encoding !== 'UTF8') throw new Error(`its encoding is ${encoding}, which has not every script; make a database with encoding UTF8`)
   if (fsync === 'off') throw new Error('it runs with fsync=off, so a power cut can destroy the books; set fsync=on')

@@ -11,6 +11,7 @@ import {
   type Db,
   DatabaseUnavailableError,
   type Queryable,
+  queryableBy,
   ReadOnlyError,
   sqlState,
   TransactionTimeoutError,
@@ -91,9 +92,9 @@ async function attemptOnce<T>(connection: Connection, work: (tx: Tx) => Promise<
   begun.done = true
   let open = true
   // A statement sent after the end must not run: the connection may already serve another transaction.
-  const query: Queryable['query'] = (statement) =>
-    open ? connection.query(statement) : Promise.reject(new Error('this transaction has ended'))
-  const tx = { query } as Tx
+  const tx = queryableBy((statement) =>
+    open ? connection.query(statement) : Promise.reject(new Error('this transaction has ended')),
+  ) as Tx
   const waiting: (() => void)[] = []
   hooks.set(tx, waiting)
   let value: T

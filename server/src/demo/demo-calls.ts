@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import type { Api, CallName } from '@roz/contract/api.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
-import { type Db, maybeOne, type Queryable, sql } from '../db/sql.ts'
+import { type Db, type Queryable, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Call } from '../http/route.ts'
 import type { AdminSession, MemberSession } from '../http/session.ts'
@@ -56,7 +56,7 @@ export function expectDone(
 }
 
 export const findDemoMember = async (db: Queryable, email: string): Promise<bigint | undefined> =>
-  (await maybeOne<{ id: bigint }>(db, sql`select id from member where lower(email) = ${email}::text`))?.id
+  (await db.maybeOne<{ id: bigint }>(sql`select id from member where lower(email) = ${email}::text`))?.id
 
 export async function register({ db, services, passwordHash }: Demo, member: DemoMember): Promise<void> {
   const { name, email, phone, language } = member
@@ -76,7 +76,7 @@ export async function demoAddMoney({ db }: Demo, memberId: bigint, day: IstDay, 
   const orderId = createHash('sha256').update(`demo\n${memberId}\n${day}`).digest('hex').slice(0, 32)
   const amount = wholeRupees(rupees)
   await inTransaction(db, async (tx) => {
-    const made = await maybeOne(tx, sql`select 1 from topup where order_id = ${orderId}::text`)
+    const made = await tx.maybeOne(sql`select 1 from topup where order_id = ${orderId}::text`)
     if (made !== undefined) return
     await createTopup(tx, { orderId, memberId, amount })
     await captureTopup(tx, { orderId, paymentId: `demo-${orderId}`, orderAmount: amount })
@@ -107,12 +107,9 @@ export async function demoWithdraw({ services }: Demo, memberId: bigint, member:
 export function editorSession(db: Db): Promise<AdminSession> {
   return inTransaction(db, async (tx) => {
     const { name, email } = DEMO_EDITOR
-    const made = await maybeOne<{ id: bigint }>(
-      tx,
-      sql`insert into member (name, email, role, staff_role, email_verified_at, staff_since)
+    const made = await tx.maybeOne<{ id: bigint }>(sql`insert into member (name, email, role, staff_role, email_verified_at, staff_since)
           values (${name}::text, ${email}::text, 'admin', 'editor', roz_now(), roz_now() - interval '48 hours')
-          on conflict do nothing returning id`,
-    )
+          on conflict do nothing returning id`)
     if (made !== undefined) {
       const after = { staffRole: 'editor' }
       await logStaff(tx, { actorId: undefined, action: 'staff.create', subject: `member:${made.id}`, after })
@@ -125,14 +122,14 @@ export function editorSession(db: Db): Promise<AdminSession> {
 
 /** The session of the operator's own account; undefined before there is one. */
 export async function ownerSession(db: Db): Promise<AdminSession | undefined> {
-  const owner = await maybeOne<{ id: bigint }>(db, sql`select id from member where staff_role = 'owner' order by id limit 1`)
+  const owner = await db.maybeOne<{ id: bigint }>(sql`select id from member where staff_role = 'owner' order by id limit 1`)
   if (owner === undefined) return undefined
   return { kind: 'admin', tokenHash: NOBODY, memberId: owner.id, staffRole: 'owner', steppedUp: true, owesTotp: false }
 }
 
 /** Fills the draft story of a day, links it to its disbursement, and publishes it. A void day has no draft. */
 export async function publish({ db, services }: Demo, day: IstDay, { help: _help, ...words }: DemoStory, outlayId: string): Promise<void> {
-  const draft = await maybeOne<{ id: string }>(db, sql`select id from story where round_day = ${day}::date and not is_active`)
+  const draft = await db.maybeOne<{ id: string }>(sql`select id from story where round_day = ${day}::date and not is_active`)
   const session = await ownerSession(db)
   if (draft === undefined || session === undefined) return
   const body = { ...words, isActive: true, outlayId }

@@ -13,7 +13,7 @@ import { createFileStorage } from '../adapters/storage/files.ts'
 import { statusNow } from '../commands/status.ts'
 import { readConfig } from '../config/config.ts'
 import type { CashfreeSettings } from '../adapters/cashfree/settings.ts'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { listAlarms } from '../operation/alarms.ts'
 import { showTransactions } from '../features/wallet/transactions.ts'
 import { listMovements } from '../ledger/movements.ts'
@@ -77,9 +77,9 @@ const count = async (what: 'member' | 'round' | 'story' | 'withdrawal' | 'topup'
     round_join: sql`select count(*) as n from round_join`,
     transfer: sql`select count(*) as n from transfer where kind = 'prize'`,
   }
-  return Number((await one<{ n: bigint }>(database.db, counted[what])).n)
+  return Number((await database.db.one<{ n: bigint }>(counted[what])).n)
 }
-const offset = async (): Promise<bigint> => (await one<{ ms: bigint }>(database.db, sql`select offset_ms as ms from clock_offset`)).ms
+const offset = async (): Promise<bigint> => (await database.db.one<{ ms: bigint }>(sql`select offset_ms as ms from clock_offset`)).ms
 const topups = DEMO_MEMBERS.flatMap((member) => Object.keys(member.topups)).length
 
 async function expectWhole(days = DEMO_DAYS): Promise<void> {
@@ -90,8 +90,7 @@ async function expectWhole(days = DEMO_DAYS): Promise<void> {
   expect(await count('story')).toBe(Object.keys(DEMO_STORIES).length)
   expect(await count('withdrawal')).toBe(2)
   expect(await count('topup')).toBe(topups)
-  const today = await one<{ status: string; joined: bigint }>(
-    database.db,
+  const today = await database.db.one<{ status: string; joined: bigint }>(
     sql`select r.status, (select count(*) from round_join j where j.day = r.day) as joined from round r where r.day = ist_day(roz_now())`,
   )
   expect(today.status).toBe('open')
@@ -134,7 +133,7 @@ async function expectHelp(): Promise<void> {
 async function expectEveryDayHolds(): Promise<void> {
   const { url, close } = await serveCalls(database.db, services.handlers)
   expect(await expectDaysHold(database.db, { url }, DEMO_DAYS)).toBe(DEMO_DAYS)
-  const { day } = await one<{ day: string }>(database.db, sql`select max(day)::text as day from books_day`)
+  const { day } = await database.db.one<{ day: string }>(sql`select max(day)::text as day from books_day`)
   for (const verdict of await Promise.all([verifyDay({ url, day }), verifyDayByTwin({ url, day })]))
     expect(verdict.code, verdict.text).toBe(VERDICT.weak)
   await close()
@@ -153,13 +152,12 @@ test('the demo has members, thirty settled rounds, help with bills, stories and 
   await expectWhole()
   await expectHelp()
   await expectEveryDayHolds()
-  const asha = await one<{ hash: string; verified: boolean }>(
-    database.db,
+  const asha = await database.db.one<{ hash: string; verified: boolean }>(
     sql`select password_hash as hash, email_verified_at is not null as verified from member where email = ${DEMO_EMAIL}::text`,
   )
   expect(asha.verified).toBe(true)
   expect(await isPassword(asha.hash, DEMO_PASSWORD)).toBe(true)
-  const { winner } = await one<{ winner: bigint }>(database.db, sql`select member_id as winner from draw_winner order by day limit 1`)
+  const { winner } = await database.db.one<{ winner: bigint }>(sql`select member_id as winner from draw_winner order by day limit 1`)
   const page = await listMovements(database.db, { memberId: winner, limit: 100 })
   const lines = page.ok ? await showTransactions(database.db, winner, page.value.movements, 'en') : []
   expect(lines.map((line) => `${line.type} ${line.description}`)).toEqual(
@@ -296,7 +294,7 @@ test('a demo that was killed in a join and in two steps, three days ago, is fini
   await dies(dyingAtRun(10))
   // Each start got further than the one before, and none to the end.
   expect([...new Set(positions)].toSorted()).toEqual(positions)
-  expect((await one<{ ends: boolean }>(database.db, sql`select finished_at is not null as ends from demo_community`)).ends).toBe(false)
+  expect((await database.db.one<{ ends: boolean }>(sql`select finished_at is not null as ends from demo_community`)).ends).toBe(false)
   const { signIn } = await seedDemo({ db: database.db, services, say: () => undefined })
   expect(signIn).toBe(DEMO_EMAIL)
   await expectWhole(DEMO_DAYS + 3)
@@ -304,7 +302,7 @@ test('a demo that was killed in a join and in two steps, three days ago, is fini
 })
 
 const position = async (): Promise<string> =>
-  (await one<{ at: Date }>(database.db, sql`select position as at from demo_community`)).at.toISOString()
+  (await database.db.one<{ at: Date }>(sql`select position as at from demo_community`)).at.toISOString()
 
 function dyingAtRun(step: number): Services {
   let runs = 0

@@ -8,7 +8,7 @@ import path from 'node:path'
 import { formatPaise, paiseFromRupees, ZERO } from '@roz/core/money.ts'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import sharp from 'sharp'
-import { type Db, maybeOne, sql } from '../db/sql.ts'
+import { type Db, sql } from '../db/sql.ts'
 import type { AdminSession } from '../http/session.ts'
 import type { DemoHelp } from './community.ts'
 import { callOf, type Demo, editorSession, expectDone, ownerSession } from './demo-calls.ts'
@@ -64,16 +64,13 @@ async function approve({ services }: Demo, session: AdminSession, id: string): P
 }
 
 const findGiven = (db: Db, { publicName, purpose }: DemoHelp): Promise<Asked | undefined> =>
-  maybeOne<Asked>(
-    db,
-    sql`select o.id, o.status from outlay o join beneficiary b on b.id = o.beneficiary_id
-         where o.kind = 'disbursement' and o.purpose = ${purpose}::text and b.public_name = ${publicName}::text`,
-  )
+  db.maybeOne<Asked>(sql`select o.id, o.status from outlay o join beneficiary b on b.id = o.beneficiary_id
+         where o.kind = 'disbursement' and o.purpose = ${purpose}::text and b.public_name = ${publicName}::text`)
 
 /** Records the consent, given the day before, and returns the person's id. */
 async function consented({ db, services }: Demo, session: AdminSession, day: IstDay, help: DemoHelp): Promise<string> {
   const { publicName, consent: how, guardian } = help
-  const known = await maybeOne<{ id: string }>(db, sql`select id from beneficiary where public_name = ${publicName}::text`)
+  const known = await db.maybeOne<{ id: string }>(sql`select id from beneficiary where public_name = ${publicName}::text`)
   if (known !== undefined) return known.id
   const body = {
     publicName,

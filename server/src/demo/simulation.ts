@@ -4,7 +4,7 @@
  * - The simulation begins only on an empty database and ends at real time.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { type Db, maybeOne, one, sql } from '../db/sql.ts'
+import { type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 
 export type Simulation = {
@@ -20,25 +20,21 @@ export const DEMO_DAYS = 30
 /** The unfinished or finished simulation, or a new one; undefined if the database already has a member or a round. */
 export function findOrBegin(db: Db): Promise<Simulation | undefined> {
   return inTransaction(db, async (tx) => {
-    const known = await maybeOne<Simulation>(
-      tx,
+    const known = await tx.maybeOne<Simulation>(
       sql`select first_day as "firstDay", position, finished_at is not null as "isFinished" from demo_community for update`,
     )
     if (known !== undefined) return known
-    return maybeOne<Simulation>(
-      tx,
-      sql`
+    return tx.maybeOne<Simulation>(sql`
       insert into demo_community (first_day, position)
       select ist_day(roz_now()) - ${DEMO_DAYS}::int, start_of_ist_day(ist_day(roz_now()) - ${DEMO_DAYS}::int)
       where not exists (select from member where role = 'member') and not exists (select from round)
-      returning first_day as "firstDay", position, false as "isFinished"`,
-    )
+      returning first_day as "firstDay", position, false as "isFinished"`)
   })
 }
 
 /** Real time, without the clock's offset. */
 export const realNow = async (db: Db): Promise<Date> =>
-  (await one<{ now: Date }>(db, sql`select roz_now() - offset_ms * interval '1 millisecond' as now from clock_offset`)).now
+  (await db.one<{ now: Date }>(sql`select roz_now() - offset_ms * interval '1 millisecond' as now from clock_offset`)).now
 
 /** Sets the clock and stores the step in one transaction. */
 export async function stepTo(db: Db, at: Date): Promise<void> {

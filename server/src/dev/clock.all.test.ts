@@ -1,12 +1,12 @@
 /** Tests /dev/clock. */
 import { expect, test } from 'vitest'
-import { connect, one, sql } from '../db/sql.ts'
+import { connect, sql } from '../db/sql.ts'
 import { openRoundsWorld } from '../testing/rounds-world.ts'
 import { perTest } from '../testing/fixture.ts'
 
 const world = perTest(() => openRoundsWorld({ startsAt: '2026-11-21T10:00:00+05:30' }))
 
-const readSql = async (): Promise<number> => (await one<{ now: Date }>(world.db, sql`select roz_now() as now`)).now.getTime()
+const readSql = async (): Promise<number> => (await world.db.one<{ now: Date }>(sql`select roz_now() as now`)).now.getTime()
 const readCall = async (): Promise<number> => Date.parse((await world.readClock()).now)
 
 test('the clock is set, runs on from there, and answers its time', async () => {

@@ -10,7 +10,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Clock } from '../adapters/clock.ts'
 import { tryLockInTransaction } from '../db/advisory-locks.ts'
-import { type Db, maybeOne, one, sql } from '../db/sql.ts'
+import { type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { sendProblem } from '../http/faults.ts'
 
@@ -59,22 +59,18 @@ function targetOf(now: string | null): Target | undefined {
 
 /** Returns false and changes nothing if this steps back to before the opening of the newest opened round. */
 async function setClock(db: Db, target: Target): Promise<boolean> {
-  const { now } = await one<{ now: Date }>(db, sql`select machine_clock() as now`)
+  const { now } = await db.one<{ now: Date }>(sql`select machine_clock() as now`)
   const offsetMs = target === 'real' ? 0 : target.atMs - now.getTime()
-  const set = await maybeOne(
-    db,
-    sql`select set_clock_offset(${offsetMs}::bigint)
+  const set = await db.maybeOne(sql`select set_clock_offset(${offsetMs}::bigint)
          where not exists (
            select from round
-            where opens_at <= roz_now() and opens_at > machine_clock() + ${offsetMs}::bigint * interval '1 millisecond')`,
-  )
+            where opens_at <= roz_now() and opens_at > machine_clock() + ${offsetMs}::bigint * interval '1 millisecond')`)
   return set !== undefined
 }
 
 /** Tells whether another instance has claimed a job, and pauses if so; our own jobs have ended. */
 async function isClaimedElsewhere(db: Db): Promise<boolean> {
-  const { claimed } = await one<{ claimed: boolean }>(
-    db,
+  const { claimed } = await db.one<{ claimed: boolean }>(
     sql`select exists (select from job where done_at is null and locked_until > roz_now()) as claimed`,
   )
   if (claimed) await pause()

@@ -9,7 +9,7 @@
  */
 import { REFUSALS, type RefusalCode } from '@roz/core/refusals.ts'
 import { sortedJson } from '@roz/core/sorted-json.ts'
-import { type Db, one, type Queryable, sql } from '../db/sql.ts'
+import { type Db, type Queryable, sql } from '../db/sql.ts'
 import { inTransaction, type Tx, type Waits } from '../db/transaction.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import type { Refusal } from './route.ts'
@@ -51,11 +51,9 @@ export function createIdempotency({ db, secrets }: { readonly db: Db; readonly s
       on conflict (member_id, key) do nothing returning 1`)
     if (claimed.length === 1) return { kind: 'fresh' }
     // Accepts an HMAC by the present SECRET_KEY or by the previous one, so a rotation breaks no retry.
-    const known = await one<{ same: boolean; answer: A | null; ref: string }>(
-      tx,
-      sql`select route = ${route}::text and body_hmac = any (${bodyHmacs}::bytea[]) as same, answer, ref
-            from idempotency_key where member_id = ${memberId}::bigint and key = ${key}::text for update`,
-    )
+    const known = await tx.one<{ same: boolean; answer: A | null; ref: string }>(sql`
+      select route = ${route}::text and body_hmac = any (${bodyHmacs}::bytea[]) as same, answer, ref
+            from idempotency_key where member_id = ${memberId}::bigint and key = ${key}::text for update`)
     if (!known.same) return { kind: 'answered', answer: MISMATCH }
     if (known.answer === null) return { kind: 'begun', ref: known.ref }
     if (known.answer.ok) noteStored(known.answer.value)
@@ -110,10 +108,7 @@ export function createIdempotency({ db, secrets }: { readonly db: Db; readonly s
 
 /** Expiry of the newest key whose body was signed with this SECRET_KEY; undefined if there is none. */
 export async function isNeededUntil(from: Queryable, bodyKey: Buffer): Promise<Date | undefined> {
-  const { until } = await one<{ until: Date | null }>(
-    from,
-    sql`select max(created_at) + interval '7 days' as until from idempotency_key
-         where body_key = ${bodyKey}::bytea and created_at > (select roz_now()) - interval '7 days'`,
-  )
+  const { until } = await from.one<{ until: Date | null }>(sql`select max(created_at) + interval '7 days' as until from idempotency_key
+         where body_key = ${bodyKey}::bytea and created_at > (select roz_now()) - interval '7 days'`)
   return until ?? undefined
 }

@@ -12,7 +12,7 @@ import { paise, wholeRupees } from '@roz/core/money.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import { beforeAll, expect, test } from 'vitest'
 import { bankTransferGateway } from '../adapters/payments/bank-transfer.ts'
-import { type Db, one, sql } from '../db/sql.ts'
+import { type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { closeWallet } from '../ledger/closing.ts'
 import { addMoney, DAY } from '../ledger/testing/fixtures.ts'
@@ -112,7 +112,7 @@ async function returned(): Promise<Pick<Prepared, 'id' | 'refused'>> {
   })
   await told('reversed')
   await told('paid')
-  const item = await one<{ id: bigint }>(db, sql`select id from suspense_item where payment_id = ${`wd_reversed:${id}`}::text`)
+  const item = await db.one<{ id: bigint }>(sql`select id from suspense_item where payment_id = ${`wd_reversed:${id}`}::text`)
   return { id: String(item.id), refused: ['payment_taken_back', () => told('reversed')] }
 }
 const approve = (id: string, { calls } = world, as = admin) =>
@@ -204,8 +204,7 @@ const CASES: { readonly [N in Keyed]: () => Promise<Prepared> } = {
   takeOverWithdrawal: async () => {
     const holder = await makeStaff(byHand.database.db)
     const id = await shownTo(holder)
-    const { from } = await one<{ from: string }>(
-      byHand.database.db,
+    const { from } = await byHand.database.db.one<{ from: string }>(
       sql`select public_id as "from" from member where id = ${holder}::bigint`,
     )
     return { as: payer, id, body: { status: 'approved', reason: 'She has left us', from } }
@@ -233,7 +232,7 @@ const CASES: { readonly [N in Keyed]: () => Promise<Prepared> } = {
     const orderId = randomUUID().replaceAll('-', '')
     const { db } = world.database
     await inTransaction(db, (tx) => captureTopup(tx, { orderId, paymentId: `pay_${orderId}`, orderAmount: paise(1000n) }))
-    const item = await one<{ id: bigint }>(db, sql`select id from suspense_item where order_id = ${orderId}::text`)
+    const item = await db.one<{ id: bigint }>(sql`select id from suspense_item where order_id = ${orderId}::text`)
     return { as: admin, id: String(item.id), body: { status: 'open' } }
   },
 }
@@ -280,7 +279,7 @@ function anotherCall(name: Keyed): readonly [path: string, body: unknown] {
 /** As if an earlier release had stored this answer, before the fields of today were made. */
 async function withoutFields(db: Db, memberId: bigint, key: string, work: () => Promise<unknown>): Promise<void> {
   const where = sql`where member_id = ${memberId}::bigint and key = ${key}::text`
-  const { answer } = await one<{ answer: string }>(db, sql`select answer::text as answer from idempotency_key ${where}`)
+  const { answer } = await db.one<{ answer: string }>(sql`select answer::text as answer from idempotency_key ${where}`)
   await db.query(sql`update idempotency_key set answer = jsonb_set(answer, '{value}', '{}') ${where}`)
   await work()
   await db.query(sql`update idempotency_key set answer = ${answer}::jsonb ${where}`)
@@ -309,7 +308,7 @@ test.each(Object.keys(CASES) as Keyed[])('%s answers the same for the same Idemp
     await mend()
     expect(await ask(before)).toEqual(first)
   }
-  const { last } = await one<{ last: bigint }>(db, sql`select coalesce(max(id), 0)::bigint as last from audit_log`)
+  const { last } = await db.one<{ last: bigint }>(sql`select coalesce(max(id), 0)::bigint as last from audit_log`)
   const key = `${name} ${id}`.trim()
   const [first, ...others] = await Promise.all([ask(key), ask(key), ask(key)])
   expect(first.status, first.text).toBe(200)

@@ -7,7 +7,7 @@ import type { StaffRole } from '@roz/contract/roles.ts'
 import { nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise, wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { closeWallet, giveRest } from '../ledger/closing.ts'
 import { recordDraw } from '../ledger/draw.ts'
@@ -107,7 +107,7 @@ const withdrawal = async (member: bigint, amount: number): Promise<string> =>
   (await ask(member, 'POST /wallet/withdraw', { amount, bankDetail: BANK })).body.withdrawal.id
 async function suspended(owner: bigint, rupees: number): Promise<string> {
   const orderId = await pay(owner, rupees, 2)
-  return String((await one<{ id: bigint }>(db, sql`select id from suspense_item where order_id = ${orderId}::text`)).id)
+  return String((await db.one<{ id: bigint }>(sql`select id from suspense_item where order_id = ${orderId}::text`)).id)
 }
 async function receipt(): Promise<string> {
   const hash = createHash('sha256').update(randomUUID()).digest('hex')
@@ -193,7 +193,7 @@ async function returned(rupees: number): Promise<string> {
     await tx.query(sql`update member set deleted_at = roz_now(), email = null, name = 'Closed account' where id = ${member}::bigint`)
   })
   await inTransaction(db, (tx) => bookPayout(tx, { id: paid, word: 'reversed' }))
-  return String((await one<{ id: bigint }>(db, sql`select id from suspense_item where payment_id = ${`wd_reversed:${paid}`}::text`)).id)
+  return String((await db.one<{ id: bigint }>(sql`select id from suspense_item where payment_id = ${`wd_reversed:${paid}`}::text`)).id)
 }
 /** A request is the first voice; another person approves it. */
 const ofOutlay =
@@ -216,7 +216,7 @@ async function disbursed(by: bigint, rupees: number): Promise<Answered> {
 async function arrival(fields: object, before?: object): Promise<Subject> {
   const payer = await staff()
   const { id } = (await disbursed(payer, 5)).body.disbursement
-  const { today } = await one<{ today: string }>(db, sql`select ist_day(roz_now())::text as today`)
+  const { today } = await db.one<{ today: string }>(sql`select ist_day(roz_now())::text as today`)
   const record = (as: bigint, said: object) =>
     ask(as, `POST /admin/disbursements/${id}/arrival`, { status: 'booked', how: 'call', on: today, ...said })
   if (before !== undefined) await record(await staff(), before)
@@ -290,7 +290,7 @@ const acts: Readonly<Record<string, Make>> = {
   'refund from suspense': async (rupees) => {
     const owner = await funded()
     const item = await suspended(owner, rupees)
-    const find = () => one<{ id: string; status: string }>(db, sql`select id, status from refund where suspense_id = ${item}::bigint`)
+    const find = () => db.one<{ id: string; status: string }>(sql`select id, status from refund where suspense_id = ${item}::bigint`)
     const act: Subject['act'] = async (as, seen) => {
       if (seen === 'second') return ask(as, `POST /admin/refunds/${(await find()).id}/approve`, { status: 'awaiting_second' })
       const answer = await ask(as, `POST /admin/suspense/${item}/refund`, { status: 'open' })
@@ -412,7 +412,7 @@ const mailedAfter = async (job: bigint): Promise<string[]> =>
       select distinct payload -> 'data' ->> 'what' as what from job
        where id > ${job}::bigint and kind = 'mail' and payload ->> 'template' = 'team_changed'`)
   ).map(({ what }) => what)
-const newestJob = async (): Promise<bigint> => (await one<{ id: bigint }>(db, sql`select coalesce(max(id), 0)::bigint as id from job`)).id
+const newestJob = async (): Promise<bigint> => (await db.one<{ id: bigint }>(sql`select coalesce(max(id), 0)::bigint as id from job`)).id
 
 test('the table has a row for each act, with a call of the contract', () => {
   expect(rows.map(({ act }) => act)).toEqual(Object.keys(acts))

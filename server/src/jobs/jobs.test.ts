@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { one, sql } from '../db/sql.ts'
+import { queryableBy, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { listParked, runAgain } from './parking.ts'
@@ -36,7 +36,7 @@ const write = (key: string, dueAt?: Date): Promise<void> =>
   )
 
 const isClaimed = async (key: string): Promise<boolean> =>
-  (await one<{ is: boolean }>(database.db, sql`select locked_until is not null as is from job where key = ${key}::text`)).is
+  (await database.db.one<{ is: boolean }>(sql`select locked_until is not null as is from job where key = ${key}::text`)).is
 
 test('a job that can never succeed is given up at once, with its reason and without its payload', async () => {
   const worker = workerOf(async () => {
@@ -44,8 +44,7 @@ test('a job that can never succeed is given up at once, with its reason and with
   })
   await write('2026-11-21')
   await worker.runDue()
-  const job = await one(
-    database.db,
+  const job = await database.db.one(
     sql`select done_at is not null as "isDone", attempts, payload, last_error as "lastError" from job where key = '2026-11-21'`,
   )
   expect(job).toEqual({ isDone: true, attempts: 1, payload: {}, lastError: 'GiveUpError: no such mailbox' })
@@ -87,7 +86,7 @@ test('while jobs keep arriving, runDue ends once the jobs due at its call have r
   await worker.runDue()
   // Jobs that were still running end in the background.
   const open = async (): Promise<number> =>
-    (await one<{ open: number }>(database.db, sql`select count(*)::int as open from job where key like 'first %' and done_at is null`)).open
+    (await database.db.one<{ open: number }>(sql`select count(*)::int as open from job where key like 'first %' and done_at is null`)).open
   await expect.poll(open, { timeout: 20_000 }).toBe(0)
   expect(count).toBeGreaterThanOrEqual(100)
 })
@@ -95,7 +94,7 @@ test('while jobs keep arriving, runDue ends once the jobs due at its call have r
 test('a job that is not due waits for the product’s clock', async () => {
   const ran: string[] = []
   const worker = workerOf(async ({ day }) => void ran.push(day))
-  const { now } = await one<{ now: Date }>(database.db, sql`select roz_now() as now`)
+  const { now } = await database.db.one<{ now: Date }>(sql`select roz_now() as now`)
   await write('later', new Date(now.getTime() + 3_600_000))
   await worker.runDue()
   expect(ran).toEqual([])
@@ -112,12 +111,11 @@ test('a job that fails is retried later, and its error is recorded', async () =>
   })
   await write('again')
   await worker.runDue()
-  const row = await one<{ last_error: string; attempts: number; waits: boolean }>(
-    database.db,
+  const row = await database.db.one<{ last_error: string; attempts: number; waits: boolean }>(
     sql`select last_error, attempts, due_at > roz_now() as waits from job where key = 'again'`,
   )
   expect(row).toEqual({ last_error: 'Error: the gateway slept', attempts: 1, waits: true })
-  const { now } = await one<{ now: Date }>(database.db, sql`select roz_now() as now`)
+  const { now } = await database.db.one<{ now: Date }>(sql`select roz_now() as now`)
   await database.setClock(new Date(now.getTime() + 10_000))
   await worker.runDue()
   expect(tries).toBe(2)
@@ -130,7 +128,7 @@ test('a job that throws LaterError is retried after that time and not before', a
   })
   await write('patient')
   await worker.runDue()
-  const { now } = await one<{ now: Date }>(database.db, sql`select roz_now() as now`)
+  const { now } = await database.db.one<{ now: Date }>(sql`select roz_now() as now`)
   await database.setClock(new Date(now.getTime() + 590_000))
   await worker.runDue()
   expect(tries).toBe(1)
@@ -159,7 +157,7 @@ test('a job whose worker was killed runs again after its lease has ended', async
   const worker = workerOf(async ({ day }) => void ran.push(day))
   await worker.runDue()
   expect(ran).toEqual([])
-  const { now } = await one<{ now: Date }>(database.db, sql`select roz_now() as now`)
+  const { now } = await database.db.one<{ now: Date }>(sql`select roz_now() as now`)
   await database.setClock(new Date(now.getTime() + 61_000))
   await worker.runDue()
   expect(ran).toEqual(['orphan'])
@@ -235,7 +233,7 @@ test('a lane that fails after runDue stopped waiting for it is logged', async ()
   // The database fails while the job runs, so the job's end cannot be written.
   const db: WorkerDeps['db'] = {
     ...database.db,
-    query: (statement) => (isAway ? Promise.reject(new Error('away')) : database.db.query(statement)),
+    ...queryableBy((statement) => (isAway ? Promise.reject(new Error('away')) : database.db.query(statement))),
   }
   const worker = workerOf(async () => undefined, { ask: () => hung.promise, db, log, patienceMs: 20 })
   await inTransaction(database.db, (tx) => enqueue(tx, { kind: 'settle_order', key: 'late', payload: { orderId: 'late' } }))
@@ -292,8 +290,7 @@ test('a job that has failed twenty times is retried the next day, and given up a
     if (!isMended) throw new Error('still away')
   })
   const row = () =>
-    one<{ attempts: number; isDone: boolean; payload: object; last_error: string | null }>(
-      database.db,
+    database.db.one<{ attempts: number; isDone: boolean; payload: object; last_error: string | null }>(
       sql`select attempts, done_at is not null as "isDone", payload, last_error from job`,
     )
   const aDayOn = () => database.db.query(sql`update job set due_at = due_at - interval '1 day', created_at = created_at - interval '1 day'`)
@@ -341,7 +338,7 @@ test('a done job loses its payload at once, and is deleted after 30 days', async
   const worker = workerOf(async () => undefined)
   await write('private')
   await worker.runDue()
-  expect(await one(database.db, sql`select payload from job where key = 'private'`)).toEqual({ payload: {} })
+  expect(await database.db.one(sql`select payload from job where key = 'private'`)).toEqual({ payload: {} })
   expect(await forgetDoneJobs(database.db)).toBe(false)
   await database.db.query(sql`update job set done_at = roz_now() - interval '31 days' where key = 'private'`)
   expect(await forgetDoneJobs(database.db)).toBe(true)

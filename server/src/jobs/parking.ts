@@ -7,7 +7,7 @@
  * - The first successful try deletes the record of failures. Work that ends in another way deletes it with `forget`.
  */
 import { inTrace, type Opening } from '../tracing/spans.ts'
-import { DatabaseUnavailableError, type Db, one, type Queryable, type Sql, sql, TransactionTimeoutError } from '../db/sql.ts'
+import { DatabaseUnavailableError, type Db, type Queryable, type Sql, sql, TransactionTimeoutError } from '../db/sql.ts'
 
 /** Kinds of work, each with the statement that makes an item due at once. `undefined`: only `next_at` decides. */
 const DUE_AT_ONCE = {
@@ -75,15 +75,12 @@ const openingOf = (work: Work, item: string): Opening => ({
 
 /** Counts a failure of an item; returns how many there were in a row. */
 export async function noteFailure(from: Queryable, work: Work, item: string, error: unknown): Promise<number> {
-  const { tries } = await one<{ tries: number }>(
-    from,
-    sql`
+  const { tries } = await from.one<{ tries: number }>(sql`
     insert into failing_work as f (work, item, tries, error, next_at)
     values (${work}::text, ${item}::text, 1, ${errorText(error)}::text, roz_now())
     on conflict (work, item) do update set tries = f.tries + 1, error = excluded.error,
       next_at = roz_now() + least(2 ^ least(f.tries + 1, 12) - 2, 3600) * interval '1 second'
-    returning tries`,
-  )
+    returning tries`)
   return tries
 }
 
@@ -126,7 +123,7 @@ export const listParked = (from: Queryable): Promise<Parked[]> =>
   from.query<Parked>(sql`select work, item, tries, error, since, next_at as "nextAt" from parked_work order by since, work, item`)
 
 export const countParked = async (from: Queryable): Promise<number> =>
-  (await one<{ count: number }>(from, sql`select count(*)::int as count from parked_work`)).count
+  (await from.one<{ count: number }>(sql`select count(*)::int as count from parked_work`)).count
 
 /** Makes a parked item due at once. False: it is not parked. */
 export async function runAgain(db: Db, work: string, item: string): Promise<boolean> {

@@ -4,7 +4,7 @@
  * - A store that does not answer may have kept the new file all the same, or keep it yet. No row will name it: a job removes it.
  */
 import { type KeepingStorage, puttingBy, type Storage, UPLOADS_PATH } from '../adapters/storage/port.ts'
-import { type Db, one, type Queryable, sql } from '../db/sql.ts'
+import { type Db, type Queryable, sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
 import { UnavailableError } from '../http/faults.ts'
 import { enqueue } from './queue.ts'
@@ -24,7 +24,7 @@ export const giveUpPicture = async (tx: Tx, address: string | null): Promise<str
   address?.startsWith(UPLOADS_PATH) === true ? giveUpFile(tx, address.slice(UPLOADS_PATH.length)) : undefined
 
 const inAMinute = async (from: Queryable): Promise<Date> =>
-  (await one<{ at: Date }>(from, sql`select roz_now() + interval '1 minute' as at`)).at
+  (await from.one<{ at: Date }>(sql`select roz_now() + interval '1 minute' as at`)).at
 
 export type Store = Pick<KeepingStorage, 'keep' | 'find' | 'remove'>
 

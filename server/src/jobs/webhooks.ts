@@ -6,7 +6,7 @@
  *   delivery: it is stored and marked late, and its question is asked 15 s later, like the sweep's first check.
  */
 import type { Signed, WebhookHeaders } from '../adapters/payments/port.ts'
-import { type Db, maybeOne, type Sql, sql } from '../db/sql.ts'
+import { type Db, type Sql, sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
 
 type Deps = {
@@ -46,16 +46,13 @@ export async function receiveWebhook<Event extends { readonly eventKey: string; 
   const sealed = secrets.encrypt(bytes, `${table}:${event.eventKey}`)
   const signedAtMs = sql`${signed.atMs ?? null}::float8`
   const lag = await inTransaction(db, async (tx) => {
-    const stored = await maybeOne<{ askAt: Date; lag: number | null }>(
-      tx,
-      sql`
+    const stored = await tx.maybeOne<{ askAt: Date; lag: number | null }>(sql`
       insert into ${COLUMNS[table]}
       values (${event.eventKey}::text, ${event.type}::text, ${refOf(event)}::text, ${sealed}::bytea,
         coalesce(abs(extract(epoch from roz_now())::float8 * 1000 - ${signedAtMs}) > ${gateway.webhookLifeMs}::float8, true))
       on conflict do nothing
       returning case when is_late then roz_now() + interval '15 seconds' else roz_now() end as "askAt",
-        extract(epoch from roz_now())::float8 - ${signedAtMs} / 1000 as lag`,
-    )
+        extract(epoch from roz_now())::float8 - ${signedAtMs} / 1000 as lag`)
     if (stored !== undefined) await ask(tx, event, stored.askAt)
     return stored?.lag
   })

@@ -21,11 +21,10 @@ test('the database and the code allow each kind of transfer between the same acc
   }
   const names = Object.keys(sides)
   const ids = Object.values(sides)
-  const rows = await database.db.query<{ found: string }>(
-    sql`with side as (select * from unnest(${names}::text[], ${ids}::bigint[]) as s(name, id)),
+  const rows = await database.db.query<{ found: string }>(sql`
+    with side as (select * from unnest(${names}::text[], ${ids}::bigint[]) as s(name, id)),
              kind as (select unnest(${[...Object.keys(TRANSFER_KINDS), 'unknown']}::text[]) as kind)
-        select kind || ' ' || d.name || ' ' || c.name as found from kind cross join side d cross join side c where transfer_allowed(kind, d.id, c.id)`,
-  )
+        select kind || ' ' || d.name || ' ' || c.name as found from kind cross join side d cross join side c where transfer_allowed(kind, d.id, c.id)`)
   expect(rows.map((row) => row.found).sort()).toEqual(expected.sort())
 })
 
@@ -45,11 +44,9 @@ async function refusalOf(
     await tx.query(sql`set local session_replication_role = replica`)
     for (const [kind, ref, debit, credit] of rows) {
       const member = debit > 1000n || credit > 1000n
-      await tx.query(
-        sql`insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
+      await tx.query(sql`insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
             values (${kind}::text, ${ref}::text, ${debit}::bigint, ${credit}::bigint, 100, ${member ? BigInt(rows.length) : null}::bigint,
-                    ${member ? 0n : null}::bigint, ${DAY}::date)`,
-      )
+                    ${member ? 0n : null}::bigint, ${DAY}::date)`)
     }
     throw new Error('all were taken')
   })

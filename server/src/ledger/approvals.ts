@@ -9,7 +9,7 @@ import { type Paise, paise, ZERO } from '@roz/core/money.ts'
 import { type Outcome, accepted } from '@roz/core/outcome.ts'
 import { type ApprovalRefusal, judgeApproval } from '@roz/core/two-persons.ts'
 import { lockInTransaction } from '../db/advisory-locks.ts'
-import { one, type Queryable, type Sql, sql } from '../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import type { OutlayKind } from './evidence.ts'
 
@@ -25,16 +25,13 @@ type Subject = {
 
 /** Whether a member's money is this person's own, as far as the rows can tell: the same account or mailbox (or phone, of an older account). */
 export const isOwnMoney = async (tx: Tx, by: bigint, owner: bigint): Promise<boolean> =>
-  (await one<{ isOwn: boolean }>(tx, sql`select coalesce(is_own_money(${by}::bigint, ${owner}::bigint), false) as "isOwn"`)).isOwn
+  (await tx.one<{ isOwn: boolean }>(sql`select coalesce(is_own_money(${by}::bigint, ${owner}::bigint), false) as "isOwn"`)).isOwn
 
 /** The sum that this person decided alone in the last 24 hours. */
 const readAlone = async (from: Queryable, by: bigint): Promise<Paise> =>
   (
-    await one<{ alone: Paise }>(
-      from,
-      sql`select coalesce(sum(amount), 0)::bigint as alone from decided_alone
-           where (hand = hand_of(${by}::bigint) or by = ${by}::bigint) and at > roz_now() - interval '24 hours'`,
-    )
+    await from.one<{ alone: Paise }>(sql`select coalesce(sum(amount), 0)::bigint as alone from decided_alone
+           where (hand = hand_of(${by}::bigint) or by = ${by}::bigint) and at > roz_now() - interval '24 hours'`)
   ).alone
 
 /** The amount that this person may still decide alone; above it another person must approve. */
@@ -52,11 +49,9 @@ export async function judgeApprover(
   await lockInTransaction(tx, 'decisions')
   const isOwn = owner !== null && (await isOwnMoney(tx, by, owner))
   const alone = await readAlone(tx, by)
-  const facts = await one<{ isSame: boolean; isSettled: boolean; isFirstSettled: boolean }>(
-    tx,
-    sql`select coalesce(is_same_person(${by}::bigint, ${firstApprovedBy}::bigint), false) as "isSame",
-          is_settled_staff(${by}::bigint) as "isSettled", is_settled_staff(${firstApprovedBy}::bigint) as "isFirstSettled"`,
-  )
+  const facts = await tx.one<{ isSame: boolean; isSettled: boolean; isFirstSettled: boolean }>(sql`
+    select coalesce(is_same_person(${by}::bigint, ${firstApprovedBy}::bigint), false) as "isSame",
+          is_settled_staff(${by}::bigint) as "isSettled", is_settled_staff(${firstApprovedBy}::bigint) as "isFirstSettled"`)
   const first = firstApprovedBy === null ? 'nobody' : facts.isSame ? 'same' : facts.isFirstSettled ? 'another' : 'unsettled'
   const { isSettled } = facts
   const judged = judgeApproval({ amount, limit, alone, first, isOwn, isSettled })

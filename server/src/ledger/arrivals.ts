@@ -4,7 +4,7 @@
  * - Help whose whole amount came back needs no confirmation.
  */
 import { CONFIRMED_WITHIN_DAYS } from '@roz/core/arrival-fields.ts'
-import { one, type Queryable, type Sql, sql } from '../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../db/sql.ts'
 
 /** Booked, and not the whole amount came back. */
 export const IS_GIVEN: Sql = sql`(o.kind = 'disbursement' and o.status = 'booked'
@@ -26,10 +26,7 @@ export const RECORDED_AT: Sql = sql`(select max(a.recorded_at) from arrival a wh
 
 /** Of the payments sent 7 to 37 days ago: how many, and how many were confirmed in seven days. */
 export const readArrivals = (from: Queryable): Promise<{ readonly due: number; readonly inTime: number }> =>
-  one(
-    from,
-    sql`
+  from.one(sql`
     select count(*)::int as due, count(*) filter (where ${NEWEST} and exists (
              select from arrival a where a.outlay_id = o.id and a.received and a.recorded_at <= o.decided_at + ${WITHIN}))::int as "inTime"
-      from outlay o where o.decided_at between roz_now() - ${WITHIN} - interval '30 days' and roz_now() - ${WITHIN} and ${IS_GIVEN}`,
-  )
+      from outlay o where o.decided_at between roz_now() - ${WITHIN} - interval '30 days' and roz_now() - ${WITHIN} and ${IS_GIVEN}`)

@@ -10,7 +10,7 @@
  * - The audit runs after every test file that moved money, by `roz audit`, and on a schedule (features/audit).
  */
 import { readdir, readFile } from 'node:fs/promises'
-import { joinSql, one, type Queryable, type Sql, sql } from '../db/sql.ts'
+import { joinSql, type Queryable, type Sql, sql } from '../db/sql.ts'
 import { findWalletPage } from './wallets.ts'
 
 type Violation = {
@@ -112,9 +112,7 @@ function bounded(text: string, days: Days): Sql {
  * infinity. An archived month is read as a whole, because its rows are of a month.
  */
 const findDays = (from: Queryable, last: string, entries: number): Promise<Days> =>
-  one<Days>(
-    from,
-    sql`
+  from.one<Days>(sql`
     with later as (
       select day, row_number() over by_day as place, sum(coalesce(entries, ${entries}::bigint)) over by_day as entries
         from round where day > ${last}::date window by_day as (order by day)),
@@ -122,8 +120,7 @@ const findDays = (from: Queryable, last: string, entries: number): Promise<Days>
     whole as (
       select case when exists (select from archived_month where month = month_of(day) and restored_at is null)
                   then (month_of(day) + interval '1 month')::date - 1 else day end as until from page)
-    select ${last}::date + 1 as since, case when exists (select from round where day > until) then until else 'infinity' end as until from whole`,
-  )
+    select ${last}::date + 1 as since, case when exists (select from round where day > until) then until else 'infinity' end as until from whole`)
 
 async function check(from: Queryable, { name, sentence }: Invariant, text: Sql): Promise<Checked> {
   const rows = await from.query<Row>(sql`select subject, found from (${text}) violation limit ${NAMED_MAX + 1}::int`)

@@ -1,7 +1,7 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { expect, test, vi } from 'vitest'
-import { connect, one, sql } from '../db/sql.ts'
+import { connect, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { autoJoinPage, joinAfterTopup, runAutoJoin, startAutoJoin } from './auto-join.ts'
@@ -14,7 +14,7 @@ import { readWallet, setAutoJoin, setMayMove } from './wallets.ts'
 const database = useTestDatabase()
 
 const joinedOn = async (day: IstDay): Promise<number> =>
-  (await one<{ n: number }>(database.db, sql`select count(*)::int as n from round_join where day = ${day}::date`)).n
+  (await database.db.one<{ n: number }>(sql`select count(*)::int as n from round_join where day = ${day}::date`)).n
 const skipped = (day: IstDay) =>
   database.db.query<{ memberId: bigint; reason: string }>(
     sql`select member_id as "memberId", reason from auto_skip where day = ${day}::date order by member_id`,
@@ -139,19 +139,17 @@ test('a join takes at most 120 bytes of table and index', async () => {
   const owner = connect({ url: database.superUrl, max: 1 })
   // The audit needs a top-up behind each balance: these are written in bulk.
   await owner.query(sql`insert into ledger_day values (ist_day(roz_now())) on conflict do nothing`)
-  await owner.query(
-    sql`with ids as (select 5000000 + n as id from generate_series(1, 20000) n),
+  await owner.query(sql`with ids as (select 5000000 + n as id from generate_series(1, 20000) n),
           w as (insert into wallet (member_id, balance, seq, may_move, auto_join) select id, 1000, 1, true, true from ids),
           o as (insert into topup (order_id, member_id, amount, status, payment_id, captured_at)
                 select lpad(to_hex(id), 32, '0'), id, 1000, 'captured', 'bulk' || id, roz_now() from ids)
         insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
-        select 'topup', 'bulk' || id, 1, id, 1000, 1, 1000, ist_day(roz_now()) from ids`,
-  )
+        select 'topup', 'bulk' || id, 1, id, 1000, 1, 1000, ist_day(roz_now()) from ids`)
   await owner.query(sql`analyze wallet`)
   await openDay(database, day)
   const run = await runAutoJoin(database.db, day)
   expect(run.joined).toBeGreaterThanOrEqual(20_000)
-  const size = await one<{ bytes: number }>(owner, sql`select pg_total_relation_size('round_join_2027_01')::float8 as bytes`)
+  const size = await owner.one<{ bytes: number }>(sql`select pg_total_relation_size('round_join_2027_01')::float8 as bytes`)
   expect(size.bytes / run.joined).toBeLessThanOrEqual(120)
   await owner.close()
 })

@@ -8,7 +8,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { type Db, empty, maybeOne, type Sql, sql } from '../db/sql.ts'
+import { type Db, empty, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { type Attempt, isResting } from '../jobs/parking.ts'
 import { joinAlone } from './join-alone.ts'
@@ -28,20 +28,18 @@ const HIGHEST_ID = 9_223_372_036_854_775_807n
 
 /** Splits the members into ranges of ids, one lane each; once a day. */
 export async function startAutoJoin(db: Db, day: IstDay, lanes: number = LANES): Promise<void> {
-  await db.query(
-    sql`with ids as (select coalesce(min(member_id), 1001) - 1 as low, coalesce(max(member_id), 1001) as high from wallet),
+  await db.query(sql`with ids as (select coalesce(min(member_id), 1001) - 1 as low, coalesce(max(member_id), 1001) as high from wallet),
           cut as (select lane, low + (high - low) * lane / ${lanes}::int as low,
                          case when lane = ${lanes}::int - 1 then ${HIGHEST_ID}::bigint else low + (high - low) * (lane + 1) / ${lanes}::int end as high
                     from ids cross join generate_series(0, ${lanes}::int - 1) lane)
         insert into auto_cursor (day, lane, low, high, last_id)
         select ${day}::date, lane, low, high, low from cut
-        on conflict (day, lane) do nothing`,
-  )
+        on conflict (day, lane) do nothing`)
 }
 
 export async function autoJoinPage(db: Db, day: IstDay, lane: number, pageSize: number = PAGE): Promise<AutoJoinPage> {
   const page = { uuid: randomUUID(), day, lane, pageSize }
-  const row = await passingHeld((held) => maybeOne<PageRow>(db, pageStatement(page, held)))
+  const row = await passingHeld((held) => db.maybeOne<PageRow>(pageStatement(page, held)))
   if (row === undefined || !row.live) return { state: 'done' }
   return row.open ? { state: 'page', scanned: row.scanned, joined: row.joined } : { state: 'closed' }
 }
@@ -150,10 +148,9 @@ async function passOver(db: Db, day: IstDay, lane: number): Promise<boolean> {
 
 /** Joins the members whom the pages left out (locked wallet, failed page): one by one, waiting for each wallet. */
 async function joinBusy(db: Db, day: IstDay, attempt: Attempt): Promise<AutoJoinRun> {
-  const busy = await db.query<{ memberId: bigint }>(
-    sql`select member_id as "memberId" from auto_skip where day = ${day}::date and reason = 'busy'
-           and not ${isResting('auto_join', sql`day::text || ' member ' || member_id`)} order by member_id`,
-  )
+  const busy = await db.query<{ memberId: bigint }>(sql`
+    select member_id as "memberId" from auto_skip where day = ${day}::date and reason = 'busy'
+           and not ${isResting('auto_join', sql`day::text || ' member ' || member_id`)} order by member_id`)
   let joined = 0
   let isLeft = false
   for (const { memberId } of busy) {
@@ -186,11 +183,8 @@ export const joinAfterTopup = (db: Db, memberId: bigint): Promise<JoinOutcome> =
 
 /** Whether today's auto-join skipped this member for lack of a rupee. */
 export async function missedAutoJoin(tx: Tx, memberId: bigint): Promise<boolean> {
-  const row = await maybeOne(
-    tx,
-    sql`select 1 from auto_skip s join wallet w using (member_id)
+  const row = await tx.maybeOne(sql`select 1 from auto_skip s join wallet w using (member_id)
          where s.day = ist_day(roz_now()) and s.member_id = ${memberId}::bigint and s.reason = 'insufficient_balance'
-           and w.auto_join and w.may_move and w.last_round < s.day`,
-  )
+           and w.auto_join and w.may_move and w.last_round < s.day`)
   return row !== undefined
 }

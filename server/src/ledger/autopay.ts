@@ -7,7 +7,7 @@
  * - Nothing here asks the gateway: `ask_at` makes the mandate due, and features/autopay asks.
  */
 import { lockOneInTransaction } from '../db/advisory-locks.ts'
-import { maybeOne, one, type Queryable, type Sql, sql } from '../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { lockWallet } from './transfer.ts'
 
@@ -23,8 +23,7 @@ export const IS_UNCANCELLED: Sql = sql`(a.state = 'stopping' and a.stopping_at <
 
 /** The mandate whose debit has this order id, ours or the gateway's; undefined for an order. */
 export async function findMandateOfOrder(from: Queryable, orderId: string): Promise<string | undefined> {
-  const found = await maybeOne<{ mandateId: string }>(
-    from,
+  const found = await from.maybeOne<{ mandateId: string }>(
     sql`select mandate_id as "mandateId" from autopay_charge where order_id = ${orderId}::text or cf_order_id = ${orderId}::text limit 1`,
   )
   return found?.mandateId
@@ -41,17 +40,15 @@ export async function paymentIdOf(
   const { cfPaymentId, cfOrderId } = told
   if (cfOrderId === undefined) return `${PAYMENT_PREFIX}${cfPaymentId}`
   await lockGatewayOrder(tx, cfOrderId)
-  const item = await maybeOne<{ paymentId: string }>(
-    tx,
-    sql`select payment_id as "paymentId" from suspense_item where order_id = ${cfOrderId}::text and reason = 'unknown_order'
-         order by payment_id = ${cfPaymentId}::text desc limit 1`,
-  )
+  const item = await tx.maybeOne<{ paymentId: string }>(sql`
+    select payment_id as "paymentId" from suspense_item where order_id = ${cfOrderId}::text and reason = 'unknown_order'
+         order by payment_id = ${cfPaymentId}::text desc limit 1`)
   return item?.paymentId ?? `${PAYMENT_PREFIX}${cfPaymentId}`
 }
 
 /** Of an event about an order that we do not know and an answer about a debit, each sees what the other has booked. */
 export const lockGatewayOrder = async (tx: Tx, orderId: string): Promise<void> => {
-  const { key } = await one<{ key: number }>(tx, sql`select hashtext(${orderId}::text) as key`)
+  const { key } = await tx.one<{ key: number }>(sql`select hashtext(${orderId}::text) as key`)
   await lockOneInTransaction(tx, 'gatewayOrder', key)
 }
 
@@ -85,14 +82,11 @@ export async function findMandatePayment(
   from: Queryable,
   { orderId, paymentId }: { readonly orderId: string; readonly paymentId: string },
 ): Promise<{ readonly mandateId: string; readonly cfPaymentId: string } | undefined> {
-  const found = await maybeOne<{ mandateId: string; own: string | null }>(
-    from,
-    sql`
+  const found = await from.maybeOne<{ mandateId: string; own: string | null }>(sql`
     select replace(mandate_id::text, '-', '') as "mandateId", own from (
       select mandate_id, null as own, 1 as place from suspense_item where payment_id = ${paymentId}::text and mandate_id is not null
       union all
-      select mandate_id, cf_payment_id, 2 from autopay_charge where order_id = ${orderId}::text) debit order by place limit 1`,
-  )
+      select mandate_id, cf_payment_id, 2 from autopay_charge where order_id = ${orderId}::text) debit order by place limit 1`)
   return (
     found && {
       mandateId: found.mandateId,
@@ -109,9 +103,7 @@ export async function findDisputedCharge(
   from: Queryable,
   told: { readonly orderId: string; readonly paymentId: string },
 ): Promise<{ readonly orderId: string; readonly paymentId: string; readonly mandateId: string } | undefined> {
-  return maybeOne(
-    from,
-    sql`
+  return from.maybeOne(sql`
     select c.order_id as "orderId", t.payment_id as "paymentId", c.mandate_id as "mandateId"
       from autopay_charge c join topup t using (order_id)
      cross join lateral (select case
@@ -121,8 +113,7 @@ export async function findDisputedCharge(
        and (p.place <= 2 or not exists (select from topup o where o.order_id = ${told.orderId}::text))
        and (c.order_id = ${told.orderId}::text or c.cf_order_id = ${told.orderId}::text
          or c.cf_txn_id = ${told.paymentId}::text or c.cf_payment_id = ${told.paymentId}::text)
-     order by p.place limit 1`,
-  )
+     order by p.place limit 1`)
 }
 
 /**
@@ -133,16 +124,13 @@ export async function findDisputedDebit(
   from: Queryable,
   { orderId, paymentId }: { readonly orderId: string; readonly paymentId: string },
 ): Promise<{ readonly orderId: string; readonly paymentId: string; readonly mandateId: string | null } | undefined> {
-  return maybeOne(
-    from,
-    sql`
+  return from.maybeOne(sql`
     select s.order_id as "orderId", s.payment_id as "paymentId", coalesce(c.mandate_id, s.mandate_id) as "mandateId"
       from suspense_item s left join autopay_charge c on c.order_id = s.order_id
      where s.payment_id = ${PAYMENT_PREFIX}::text || ${paymentId}::text
        and not exists (select from suspense_item o where o.payment_id = ${paymentId}::text)
        and not exists (
-         select from topup o where o.order_id = ${orderId}::text and not exists (select from autopay_charge d where d.order_id = o.order_id))`,
-  )
+         select from topup o where o.order_id = ${orderId}::text and not exists (select from autopay_charge d where d.order_id = o.order_id))`)
 }
 
 /**
@@ -160,12 +148,10 @@ export async function cancelOpenCharge(tx: Tx, memberId: bigint): Promise<void> 
 /** Begins to stop a member's open mandate. Undefined: there is none. The gateway confirms it later. */
 export async function stopMandate(tx: Tx, memberId: bigint): Promise<{ readonly isNew: boolean; readonly since: Date } | undefined> {
   await lockWallet(tx, memberId)
-  const mandate = await maybeOne<{ id: string; isNew: boolean; since: Date }>(
-    tx,
-    sql`update autopay_mandate m set state = 'stopping', stopping_at = coalesce(m.stopping_at, roz_now())
+  const mandate = await tx.maybeOne<{ id: string; isNew: boolean; since: Date }>(sql`
+    update autopay_mandate m set state = 'stopping', stopping_at = coalesce(m.stopping_at, roz_now())
          where m.member_id = ${memberId}::bigint and ${IS_OPEN_MANDATE}
-        returning m.id, old.state <> 'stopping' as "isNew", m.stopping_at as since`,
-  )
+        returning m.id, old.state <> 'stopping' as "isNew", m.stopping_at as since`)
   if (mandate === undefined) return undefined
   await cancelOpenCharge(tx, memberId)
   if (mandate.isNew) await askMandateSoon(tx, mandate.id)
@@ -174,8 +160,7 @@ export async function stopMandate(tx: Tx, memberId: bigint): Promise<{ readonly 
 
 /** A disputed debit ends its mandate, if it has one that is still open: the payer did not want it. */
 export async function stopMandateOf(tx: Tx, mandateId: string | null): Promise<void> {
-  const open = await maybeOne<{ memberId: bigint }>(
-    tx,
+  const open = await tx.maybeOne<{ memberId: bigint }>(
     sql`select m.member_id as "memberId" from autopay_mandate m where m.id = ${mandateId}::uuid and ${IS_OPEN_MANDATE}`,
   )
   if (open !== undefined) await stopMandate(tx, open.memberId)

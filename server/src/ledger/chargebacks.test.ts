@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { wholeRupees } from '@roz/core/money.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { ACCOUNTS } from './accounts.ts'
@@ -97,8 +97,7 @@ test('a chargeback of an empty wallet is all our loss, and the top-up cannot be 
 /** A payment of this much that belongs to nobody: its item, and its ids at the gateway. */
 async function nobodys(rupees: number) {
   const itemId = await suspended(rupees)
-  const { orderId } = await one<{ orderId: string }>(
-    database.db,
+  const { orderId } = await database.db.one<{ orderId: string }>(
     sql`select order_id as "orderId" from suspense_item where id = ${itemId}::bigint`,
   )
   const paymentId = `s_${orderId}`
@@ -279,7 +278,7 @@ test('a refund requested before a chargeback is neither approved nor sent while 
   await dispute('d11', orderId, 30, 'taken')
   expect(await approve(asked)).toEqual({ ok: false, code: 'payment_taken_back' })
   expect(await send(approved)).toBe(false)
-  expect(await one(database.db, sql`select status, problem from refund where id = ${approved}::uuid`)).toEqual({
+  expect(await database.db.one(sql`select status, problem from refund where id = ${approved}::uuid`)).toEqual({
     status: 'approved',
     problem: 'payment_taken_back',
   })

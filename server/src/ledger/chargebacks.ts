@@ -11,7 +11,7 @@
  */
 import { type Paise, paise, ZERO } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
-import { maybeOne, one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { endDebt, giveBackToMember, openDebt } from './debts.ts'
@@ -44,11 +44,8 @@ export async function bookChargeback(tx: Tx, chargeback: Chargeback): Promise<Ou
   const payment = await lockPayment(tx, chargeback)
   if (payment === undefined) return refused('order_not_found')
   // A later statement than the payment's lock: its snapshot sees every other dispute that the lock waited for.
-  const { others } = await one<{ others: Paise }>(
-    tx,
-    sql`select coalesce(sum(amount), 0)::bigint as others from dispute
-         where order_id = ${chargeback.orderId}::text and payment_id = ${payment.paymentId}::text and id <> ${disputeId}::text and is_taken`,
-  )
+  const { others } = await tx.one<{ others: Paise }>(sql`select coalesce(sum(amount), 0)::bigint as others from dispute
+         where order_id = ${chargeback.orderId}::text and payment_id = ${payment.paymentId}::text and id <> ${disputeId}::text and is_taken`)
   if (amount <= 0n || amount + others > payment.amount) return refused('chargeback_exceeds_payment')
   const { memberId } = payment
   if (memberId !== undefined) await lockReturned(tx, memberId)
@@ -152,21 +149,18 @@ async function lockPayment(
   tx: Tx,
   { orderId, paymentId }: Pick<Chargeback, 'orderId' | 'paymentId'>,
 ): Promise<DisputedPayment | undefined> {
-  const order = await maybeOne<{ memberId: bigint; amount: Paise; paymentId: string }>(
-    tx,
+  const order = await tx.maybeOne<{ memberId: bigint; amount: Paise; paymentId: string }>(
     sql`select member_id as "memberId", amount, payment_id as "paymentId" from topup where order_id = ${orderId}::text for update`,
   )
   if (order?.paymentId === paymentId) return { ...order, items: [] }
   const items = await lockItemsOf(tx, paymentId)
   const item = items.find((one) => one.paymentId === paymentId)
   if (item === undefined) return undefined
-  const { memberId } = await one<{ memberId: bigint | null }>(
-    tx,
-    sql`select coalesce((select credit from transfer where kind = 'suspense_credit' and ref = any (${items.map(({ id }) => String(id))}::text[])
+  const { memberId } = await tx.one<{ memberId: bigint | null }>(sql`
+    select coalesce((select credit from transfer where kind = 'suspense_credit' and ref = any (${items.map(({ id }) => String(id))}::text[])
                           order by transfer_id limit 1),
                         (select o.member_id from topup o where o.order_id = s.order_id and s.reason = 'closed_account')) as "memberId"
-          from suspense_item s where s.id = ${item.id}::bigint`,
-  )
+          from suspense_item s where s.id = ${item.id}::bigint`)
   return {
     memberId: memberId ?? undefined,
     paymentId,

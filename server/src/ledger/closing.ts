@@ -7,7 +7,7 @@
  */
 import { type Paise, paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { payDebts } from './debts.ts'
 import { debitMember, lockWallet } from './transfer.ts'
@@ -29,14 +29,11 @@ export async function closeWallet(tx: Tx, memberId: bigint): Promise<Outcome<und
   const wallet = await lockWallet(tx, memberId)
   if (wallet === undefined) throw new Error(`member ${memberId} has no wallet`)
   // A later statement than the lock: its snapshot sees every movement that the lock waited for.
-  const open = await one<{ payout: boolean; refund: boolean; round: boolean }>(
-    tx,
-    sql`select
+  const open = await tx.one<{ payout: boolean; refund: boolean; round: boolean }>(sql`select
       exists (select from withdrawal where member_id = ${memberId}::bigint and status in ('requested', 'approved', 'sending')) as payout,
       exists (select from refund where member_id = ${memberId}::bigint and status in ('requested', 'approved', 'sending')) as refund,
       exists (select from round r join round_join j on j.day = r.day and j.member_id = ${memberId}::bigint
-               where r.status in ('open', 'closed', 'drawn')) as round`,
-  )
+               where r.status in ('open', 'closed', 'drawn')) as round`)
   if (open.payout) return refused('payout_pending')
   if (open.refund) return refused('refund_pending')
   if (open.round) return refused('round_pending')

@@ -4,7 +4,7 @@
  * - A second loss of the same withdrawal or refund has a numbered ref: `id`, `id#2`, ….
  */
 import type { Paise } from '@roz/core/money.ts'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { lockReversed } from './suspense.ts'
@@ -25,12 +25,10 @@ type Conflict = {
 export async function moveConflict(tx: Tx, { id, amount, out, asset, isOut }: Conflict): Promise<'conflict' | 'conflict_back' | undefined> {
   const back = `${out}_back` as const
   await lockReversed(tx, id)
-  const { lost, times } = await one<{ lost: boolean; times: number }>(
-    tx,
-    sql`select count(*) filter (where kind = ${out}::text) > count(*) filter (where kind = ${back}::text) as lost,
+  const { lost, times } = await tx.one<{ lost: boolean; times: number }>(sql`
+    select count(*) filter (where kind = ${out}::text) > count(*) filter (where kind = ${back}::text) as lost,
                count(*) filter (where kind = ${out}::text)::int as times
-          from transfer where kind in (${out}::text, ${back}::text) and subject_of(ref) = ${id}::text`,
-  )
+          from transfer where kind in (${out}::text, ${back}::text) and subject_of(ref) = ${id}::text`)
   if (isOut === lost) return undefined
   const nth = lost ? times : times + 1
   const ref = nth === 1 ? id : `${id}#${nth}`

@@ -5,7 +5,7 @@
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
-import { one, type Queryable, type Sql, sql } from '../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../db/sql.ts'
 import { ACCOUNTS } from './accounts.ts'
 import type { OutlayKind } from './evidence.ts'
 
@@ -86,11 +86,9 @@ export const listMemberStates = (from: Queryable, day: IstDay, after: bigint, la
 /** The amount of refunds pending at a day's end for payments that belong to no member. */
 export async function readForeignRefunds(from: Queryable, day: IstDay): Promise<Paise> {
   const { REFUNDS_PENDING, SUSPENSE } = ACCOUNTS
-  const { amount } = await one<{ amount: Paise }>(
-    from,
-    sql`select coalesce(sum(case when credit = ${REFUNDS_PENDING}::bigint then amount else -amount end), 0)::bigint as amount from transfer t
+  const { amount } = await from.one<{ amount: Paise }>(sql`
+    select coalesce(sum(case when credit = ${REFUNDS_PENDING}::bigint then amount else -amount end), 0)::bigint as amount from transfer t
          where day <= ${day}::date and kind in ('suspense_refund', 'refund_paid', 'refund_failed') and (kind = 'suspense_refund' or kind = 'refund_failed' and credit = ${SUSPENSE}::bigint
-            or kind = 'refund_paid' and exists (select from refund r where r.id::text = t.ref and r.suspense_id is not null))`,
-  )
+            or kind = 'refund_paid' and exists (select from refund r where r.id::text = t.ref and r.suspense_id is not null))`)
   return amount
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { nextDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { one, sql, violatedConstraint } from '../db/sql.ts'
+import { sql, violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { closeWallet, giveRest } from './closing.ts'
@@ -45,11 +45,9 @@ const dispute = (disputeId: string, orderId: string, rupees: number, word: 'take
 const owed = (memberId: bigint) => readDebt(database.db, memberId)
 const lossesOf = async (...disputes: string[]): Promise<bigint> =>
   (
-    await one<{ sum: bigint }>(
-      database.db,
-      sql`select coalesce(sum(case when credit = 9 then amount else -amount end), 0)::bigint as sum from transfer
-           where subject_of(ref) = any(${disputes}::text[]) and 9 in (debit, credit)`,
-    )
+    await database.db.one<{ sum: bigint }>(sql`
+      select coalesce(sum(case when credit = 9 then amount else -amount end), 0)::bigint as sum from transfer
+           where subject_of(ref) = any(${disputes}::text[]) and 9 in (debit, credit)`)
   ).sum
 
 /** A member whose whole ₹30 is held for a withdrawal when the bank takes the ₹30 back. */
@@ -260,8 +258,7 @@ test('a chargeback of a payment credited from SUSPENSE takes it from the member 
   const itemId = await suspended(10)
   await creditItem(itemId, memberId)
   await withdraw(memberId, 6)
-  const of = await one<{ orderId: string; paymentId: string }>(
-    database.db,
+  const of = await database.db.one<{ orderId: string; paymentId: string }>(
     sql`select order_id as "orderId", payment_id as "paymentId" from suspense_item where id = ${itemId}::bigint`,
   )
   expect((await dispute('credited', of.orderId, 10, 'taken', of.paymentId)).moved).toMatchObject({ memberId, fromMember: 400n, lost: 600n })

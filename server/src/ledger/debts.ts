@@ -6,7 +6,7 @@
  * - A debt is paid at most once. If the bank returns a dispute's turn, the debt of that turn ends.
  */
 import { type Paise, paise, ZERO } from '@roz/core/money.ts'
-import { one, type Queryable, type Sql, sql } from '../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import type { TransferKind } from './accounts.ts'
 import { creditMember, debitMember, type Moved } from './transfer.ts'
@@ -26,7 +26,7 @@ export const owedOf = (memberId: Sql): Sql => sql`
 
 /** The amount that a member owes. Call it under the wallet's lock if a decision follows from it. */
 export const readDebt = async (from: Queryable, memberId: bigint): Promise<Paise> =>
-  (await one<{ owed: Paise }>(from, sql`select ${owedOf(sql`${memberId}::bigint`)} as owed`)).owed
+  (await from.one<{ owed: Paise }>(sql`select ${owedOf(sql`${memberId}::bigint`)} as owed`)).owed
 
 /** Books one payment of a debt under this ref. */
 type Pay = (ref: string, amount: Paise) => Promise<unknown>
@@ -71,8 +71,7 @@ export const debtPaidFrom = (c: Sql): Sql => sql`
 /** The debts that the money of this transfer paid. */
 export const readDebtPaid = async (from: Queryable, kinds: readonly TransferKind[], ref: string): Promise<Paise> =>
   (
-    await one<{ paid: Paise }>(
-      from,
+    await from.one<{ paid: Paise }>(
       sql`select coalesce(sum(${debtPaidFrom(sql`c`)}), 0)::bigint as paid from transfer c where c.kind = any (${kinds}::text[]) and c.ref = ${ref}::text`,
     )
   ).paid

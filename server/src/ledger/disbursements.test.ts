@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { addDays, type IstDay, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { maybeOne, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { giveRest } from './closing.ts'
@@ -148,7 +148,7 @@ test('a day is sealed after the disbursement that is being posted into it', asyn
   await held.commit()
   expect(await sealing).toEqual({ ok: true, value: { sealedNow: true } })
   const given = sql`select given from ledger_day_total where day = ${today}::date and account = 2`
-  expect(await maybeOne(database.db, given)).toEqual({ given: 60n })
+  expect(await database.db.maybeOne(given)).toEqual({ given: 60n })
 })
 
 test('a repeated id is the same disbursement, and another amount or receipt is refused', async () => {

@@ -9,7 +9,7 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
-import { maybeOne, type Queryable, sql } from '../db/sql.ts'
+import { type Queryable, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { hasBills, isBillUsed, lockOutlays, moveProven, type ProvenEntry } from './evidence.ts'
 
@@ -59,8 +59,7 @@ async function findSameEntry(
   { id, amount, evidence }: ProvenEntry,
   corrects: string | null,
 ): Promise<Outcome<Booked, 'idempotency_mismatch'> | undefined> {
-  const known = await maybeOne<{ same: boolean }>(
-    tx,
+  const known = await tx.maybeOne<{ same: boolean }>(
     sql`select amount = ${amount}::bigint and corrects is not distinct from ${corrects}::text as same from disbursement where id = ${id}::text`,
   )
   if (known === undefined) return undefined
@@ -78,7 +77,7 @@ const listOpenDays = (from: Queryable, until: IstDay): Promise<HelpPart[]> =>
 
 /** The amounts that days gave to a disbursement, less its corrections, the newest first. */
 async function listGiven(from: Queryable, id: string): Promise<HelpPart[] | undefined> {
-  const found = await maybeOne(from, sql`select from disbursement where id = ${id}::text and corrects is null`)
+  const found = await from.maybeOne(sql`select from disbursement where id = ${id}::text and corrects is null`)
   if (found === undefined) return undefined
   return from.query<HelpPart>(
     sql`select day, sum(paise)::bigint as paise from help_allotment where disbursement_id = ${id}::text group by day having sum(paise) > 0 order by day desc`,
@@ -107,9 +106,7 @@ type Entry = Omit<ProvenEntry, 'evidence'> & {
 async function writeParts(tx: Tx, { id, amount, corrects, today, days }: Entry): Promise<void> {
   await tx.query(sql`insert into disbursement (id, amount, corrects) values (${id}::text, ${amount}::bigint, ${corrects}::text)`)
   const sign = corrects === null ? 1n : -1n
-  await tx.query(
-    sql`insert into help_allotment (entry_id, disbursement_id, day, paise, posted_on)
+  await tx.query(sql`insert into help_allotment (entry_id, disbursement_id, day, paise, posted_on)
         select ${id}::text, ${corrects ?? id}::text, day, paise, ${today}::date
-          from unnest(${days.map(({ day }) => day)}::date[], ${days.map((part) => sign * part.paise)}::bigint[]) part (day, paise)`,
-  )
+          from unnest(${days.map(({ day }) => day)}::date[], ${days.map((part) => sign * part.paise)}::bigint[]) part (day, paise)`)
 }

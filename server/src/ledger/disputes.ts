@@ -6,7 +6,7 @@
  * - A report that cannot be booked is kept with its reason, for an administrator.
  */
 import { CURRENCY, type Paise } from '@roz/core/money.ts'
-import { maybeOne, one, type Sql, sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { bookChargeback, type ChargebackRefusal, type Parts, returnChargeback } from './chargebacks.ts'
 
@@ -58,9 +58,7 @@ export type DisputeBooked = {
 
 export async function bookDispute(tx: Tx, told: DisputeTold): Promise<DisputeBooked> {
   const { disputeId, orderId, paymentId, amount, type, status, state } = told
-  const known = await maybeOne<{ isNew: boolean; amount: Paise; problem: DisputeProblem | null }>(
-    tx,
-    sql`
+  const known = await tx.maybeOne<{ isNew: boolean; amount: Paise; problem: DisputeProblem | null }>(sql`
     insert into dispute as d (id, order_id, payment_id, amount, type, status, state, respond_by, told_at)
     values (${disputeId}::text, ${orderId}::text, ${paymentId}::text, ${amount}::bigint, ${type}::text, ${status}::text, ${state}::text,
       ${told.respondBy ?? null}::timestamptz, ${told.toldAt ?? null}::timestamptz)
@@ -72,8 +70,7 @@ export async function bookDispute(tx: Tx, told: DisputeTold): Promise<DisputeBoo
         -- A payment of a mandate has the gateway's ids until its debit is known here.
         or not exists (select from topup o where o.order_id = d.order_id and o.payment_id = d.payment_id)
            and not exists (select from suspense_item s where s.payment_id = d.payment_id)
-    returning d.xmax = 0 as "isNew", d.amount, d.problem`,
-  )
+    returning d.xmax = 0 as "isNew", d.amount, d.problem`)
   if (known === undefined) return ofAnotherPayment(tx, disputeId)
   if (told.isTaken === undefined) return { moved: undefined, problem: undefined, isNew: known.isNew }
   const done = told.isTaken ? await take(tx, { ...told, amount: known.amount }) : await giveBack(tx, told)
@@ -90,12 +87,9 @@ export async function bookDispute(tx: Tx, told: DisputeTold): Promise<DisputeBoo
 
 /** Records that a report named another payment. Bookings of the dispute's own payment do not change. */
 async function ofAnotherPayment(tx: Tx, disputeId: string): Promise<DisputeBooked> {
-  const { before } = await one<{ before: DisputeProblem | null }>(
-    tx,
-    sql`
+  const { before } = await tx.one<{ before: DisputeProblem | null }>(sql`
     with held as (select id, problem from dispute where id = ${disputeId}::text for update)
-    update dispute d set problem = 'unknown_payment' from held where d.id = held.id returning held.problem as before`,
-  )
+    update dispute d set problem = 'unknown_payment' from held where d.id = held.id returning held.problem as before`)
   return { moved: undefined, problem: before === 'unknown_payment' ? undefined : 'unknown_payment', isNew: false }
 }
 

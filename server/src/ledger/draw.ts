@@ -45,18 +45,15 @@ export async function recordDraw(tx: Tx, draw: Draw): Promise<void> {
   if (round?.status !== 'closed' || isGivenUp(round)) throw new Error(`round ${draw.day} is not closed, or is given back`)
   const cut = sharesOf(round, draw.winners.length)
   const tax = draw.taxOn?.(cut.prize) ?? ZERO
-  const written = await tx.query(
-    sql`insert into draw_winner (day, rank, member_id, amount, tax)
+  const written = await tx.query(sql`insert into draw_winner (day, rank, member_id, amount, tax)
         select j.day, w.rank, j.member_id, ${cut.prize - tax}::bigint, ${tax}::bigint
           from unnest(${draw.winners}::bigint[]) with ordinality as w(member_id, rank)
           join round_join j on j.day = ${draw.day}::date and j.member_id = w.member_id
-        returning rank`,
-  )
+        returning rank`)
   if (written.length !== draw.winners.length) throw new Error(`round ${draw.day}: a winner has not joined it`)
-  await tx.query(
-    sql`update round set status = 'drawn', randomness = ${draw.randomness}::bytea, seed = ${draw.seed}::bytea, drawn_at = roz_now()
-         where day = ${draw.day}::date`,
-  )
+  await tx.query(sql`
+    update round set status = 'drawn', randomness = ${draw.randomness}::bytea, seed = ${draw.seed}::bytea, drawn_at = roz_now()
+         where day = ${draw.day}::date`)
 }
 
 export const listWinners = (from: Queryable, day: IstDay): Promise<Winner[]> =>

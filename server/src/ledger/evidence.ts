@@ -6,7 +6,7 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { lockInTransaction } from '../db/advisory-locks.ts'
-import { maybeOne, one, type Queryable, type Sql, sql } from '../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS, type AccountName, type TransferKind } from './accounts.ts'
 import { moveSystem } from './transfer.ts'
@@ -30,22 +30,20 @@ export const outlayOf = (entryId: Sql): Sql =>
 export async function lockOutlays(tx: Tx): Promise<IstDay> {
   await lockInTransaction(tx, 'helpFund')
   // A later statement than the lock: its snapshot sees the outlay that the lock waited for.
-  return (await one<{ day: IstDay }>(tx, sql`select outlay_day() as day`)).day
+  return (await tx.one<{ day: IstDay }>(sql`select outlay_day() as day`)).day
 }
 
 /** True if one of the bills is given twice, or proves another entry. */
 export async function isBillUsed(from: Queryable, evidence: readonly Buffer[]): Promise<boolean> {
   if (new Set(evidence.map((hash) => hash.toString('hex'))).size < evidence.length) return true
-  return (await maybeOne(from, sql`select from evidence where hash = any(${evidence}::bytea[]) limit 1`)) !== undefined
+  return (await from.maybeOne(sql`select from evidence where hash = any(${evidence}::bytea[]) limit 1`)) !== undefined
 }
 
 /** Whether the booked entry has exactly these bills. */
 export async function hasBills(from: Queryable, kind: OutlayKind, { id, evidence }: Omit<ProvenEntry, 'amount'>): Promise<boolean> {
-  const { same } = await one<{ same: boolean }>(
-    from,
-    sql`select coalesce(array_agg(hash order by hash), '{}') = (select array_agg(given order by given) from unnest(${evidence}::bytea[]) given) as same
-          from evidence where kind = ${kind}::text and ref = ${id}::text`,
-  )
+  const { same } = await from.one<{ same: boolean }>(sql`
+    select coalesce(array_agg(hash order by hash), '{}') = (select array_agg(given order by given) from unnest(${evidence}::bytea[]) given) as same
+          from evidence where kind = ${kind}::text and ref = ${id}::text`)
   return same
 }
 

@@ -2,7 +2,7 @@
  * The reading of the gateway's settlements, as other features meet it: a webhook makes it due, and a booked dispute has it look again.
  * - A webhook's word about a settlement is not believed: the reading asks the gateway.
  */
-import { maybeOne, type Queryable, type Sql, sql } from '../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../db/sql.ts'
 
 /** Makes the gateway's settlements read at `at`, if nobody reads them sooner. */
 export async function wantReading(tx: Queryable, at: Date): Promise<void> {
@@ -26,11 +26,8 @@ export async function lookAgain(tx: Queryable): Promise<void> {
 
 /** Whether a settlement says that the gateway took the money of this dispute (false: gave it back), and our books lack that. */
 export async function isTakenBySettlement(from: Queryable, disputeId: string): Promise<boolean | undefined> {
-  const event = await maybeOne<{ isTaken: boolean }>(
-    from,
-    sql`select e.kind = 'dispute' as "isTaken"
+  const event = await from.maybeOne<{ isTaken: boolean }>(sql`select e.kind = 'dispute' as "isTaken"
           from money_finding f join gateway_settlement_event e on e.settlement_id = f.settlement_id and f.subject = e.settlement_id || ':' || e.position
-         where ${LACKS_DISPUTE} and e.event_id = ${disputeId}::text order by f.found_at desc, e.settlement_id desc, e.position desc limit 1`,
-  )
+         where ${LACKS_DISPUTE} and e.event_id = ${disputeId}::text order by f.found_at desc, e.settlement_id desc, e.position desc limit 1`)
   return event?.isTaken
 }

@@ -1,7 +1,7 @@
 /** Settlements of the gateway: each number once, never more than the gateway owes, and the fee out of the platform's share. */
 import { beforeAll, expect, test } from 'vitest'
 import { paise, wholeRupees } from '@roz/core/money.ts'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { readBalances } from './balances.ts'
@@ -74,7 +74,7 @@ test('the database refuses a settlement without its number, its report or its ne
 })
 
 test('the database refuses a bill of a transfer that no bill proves', async () => {
-  const { ref } = await one<{ ref: string }>(database.db, sql`select ref from transfer where kind = 'topup'`)
+  const { ref } = await database.db.one<{ ref: string }>(sql`select ref from transfer where kind = 'topup'`)
   const insert = sql`insert into evidence (hash, kind, ref) values (${hashOf('topup')}::bytea, 'topup', ${ref}::text)`
   await expect(database.db.query(insert)).rejects.toThrow(/parts that were not booked with it/)
 })

@@ -7,7 +7,7 @@
  */
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
-import { maybeOne, type Queryable, type Sql, sql } from '../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { readBalances } from './balances.ts'
@@ -39,13 +39,11 @@ export async function bookSettlement(
 ): Promise<Outcome<{ readonly replayed: boolean }, SettlementRefusal | 'receipt_used' | 'idempotency_mismatch'>> {
   const { id, reference, amount, fee, evidence } = settlement
   await lockOutlays(tx)
-  const known = await maybeOne<{ same: boolean }>(
-    tx,
-    sql`select s.reference = ${reference}::text and net.amount = ${amount}::bigint and coalesce(fee.amount, 0) = ${fee}::bigint as same
+  const known = await tx.maybeOne<{ same: boolean }>(sql`
+    select s.reference = ${reference}::text and net.amount = ${amount}::bigint and coalesce(fee.amount, 0) = ${fee}::bigint as same
           from gateway_settlement s join transfer net on net.kind = ${KIND}::text and net.ref = s.entry_id
           left join transfer fee on fee.kind = ${KIND}::text and fee.ref = ${feeRef(id)}::text
-         where s.entry_id = ${id}::text`,
-  )
+         where s.entry_id = ${id}::text`)
   if (known !== undefined) {
     const same = known.same && (await hasBills(tx, KIND, settlement))
     return same ? accepted({ replayed: true }) : refused('idempotency_mismatch')
@@ -77,13 +75,11 @@ export async function judgeSettlement(
   from: Queryable,
   { reference, amount, fee }: Pick<GatewaySettlement, 'reference' | 'amount' | 'fee'>,
 ): Promise<SettlementRefusal | undefined> {
-  const booked = await maybeOne(from, sql`select from gateway_settlement where reference in (${numbersOf(reference)})`)
+  const booked = await from.maybeOne(sql`select from gateway_settlement where reference in (${numbersOf(reference)})`)
   if (booked !== undefined) return 'settlement_known'
   if (amount + fee <= -(await readBalances(from)).GATEWAY) return undefined
-  const reported = await maybeOne(
-    from,
-    sql`select from gateway_settlement_seen s where ${reference}::text in (upper(s.settlement_id), upper(s.utr))
-           and s.state = 'paid' and s.events_read_at is not null and ${amount}::bigint + ${fee}::bigint <= s.amount + s.fee + s.own_fee`,
-  )
+  const reported = await from.maybeOne(sql`
+    select from gateway_settlement_seen s where ${reference}::text in (upper(s.settlement_id), upper(s.utr))
+           and s.state = 'paid' and s.events_read_at is not null and ${amount}::bigint + ${fee}::bigint <= s.amount + s.fee + s.own_fee`)
   return reported === undefined ? 'settlement_exceeds_owed' : undefined
 }

@@ -7,7 +7,7 @@
  *   day has been held, at most an hour. The operator's command tries at once.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { maybeOne, type Queryable, sql } from '../db/sql.ts'
+import { type Queryable, sql } from '../db/sql.ts'
 
 /** The data of a day breaks a rule of the books. */
 export class BooksHeldError extends Error {
@@ -44,11 +44,9 @@ export async function holdBooks(into: Queryable, day: IstDay, { found, memberId,
 
 /** The day that is held now: at most one, because days are made in order. */
 export const findHeldBooks = (from: Queryable): Promise<HeldBooks | undefined> =>
-  maybeOne<HeldBooks>(
-    from,
-    sql`select h.day, h.found, h.member_id as "memberId", h.found_at as since, ist_day(roz_now()) - h.day - 1 as waiting, h.covered_at is not null as "isCovered"
-          from books_hold h where not exists (select from books_day b where b.day = h.day) order by h.day limit 1`,
-  )
+  from.maybeOne<HeldBooks>(sql`
+    select h.day, h.found, h.member_id as "memberId", h.found_at as since, ist_day(roz_now()) - h.day - 1 as waiting, h.covered_at is not null as "isCovered"
+          from books_hold h where not exists (select from books_day b where b.day = h.day) order by h.day limit 1`)
 
 /** Makes the day due at once. With `cover` the platform covers the negative amounts. */
 export async function releaseBooks(into: Queryable, day: IstDay, options: { readonly cover: boolean }): Promise<boolean> {
@@ -59,7 +57,7 @@ export async function releaseBooks(into: Queryable, day: IstDay, options: { read
 }
 
 export const isCovered = async (from: Queryable, day: IstDay): Promise<boolean> =>
-  (await maybeOne(from, sql`select from books_hold where day = ${day}::date and covered_at is not null`)) !== undefined
+  (await from.maybeOne(sql`select from books_hold where day = ${day}::date and covered_at is not null`)) !== undefined
 
 type Cover = { readonly account: string; readonly memberId?: bigint; readonly amount: bigint }
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { giveRest } from './closing.ts'
@@ -46,8 +46,7 @@ const book = (kind: HouseKind, id: string, amount: number, ...receipts: readonly
   )
 const balance = async (account: string): Promise<bigint> =>
   (
-    await one<{ balance: bigint }>(
-      database.db,
+    await database.db.one<{ balance: bigint }>(
       sql`select coalesce(sum(amount), 0)::bigint as balance from leg where account = (select id from account where name = ${account}::text)`,
     )
   ).balance

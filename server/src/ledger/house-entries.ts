@@ -7,7 +7,7 @@
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
-import { maybeOne, one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS, type AccountName } from './accounts.ts'
 import { hasBills, isBillUsed, lockOutlays, moveProven, type ProvenEntry } from './evidence.ts'
@@ -26,8 +26,7 @@ export async function bookHouseEntry(
 ): Promise<Outcome<{ readonly replayed: boolean }, 'insufficient_funds' | 'receipt_used' | 'idempotency_mismatch'>> {
   const { kind, id, amount, evidence } = entry
   const today = await lockOutlays(tx)
-  const known = await maybeOne<{ same: boolean }>(
-    tx,
+  const known = await tx.maybeOne<{ same: boolean }>(
     sql`select kind = ${kind}::text and amount = ${amount}::bigint as same from transfer where kind = any(${Object.keys(SIDES)}::text[]) and ref = ${id}::text`,
   )
   if (known !== undefined) {
@@ -44,11 +43,9 @@ export async function bookHouseEntry(
 /** The most that each kind of entry can take on a day. */
 export async function readPayable(tx: Tx, day: IstDay): Promise<Readonly<Record<HouseKind, bigint>>> {
   const { PLATFORM, GATEWAY_FEES, LOSSES, TAX_WITHHELD } = ACCOUNTS
-  const has = await one<{ platform: bigint; fees: bigint; losses: bigint; tax: bigint }>(
-    tx,
-    sql`select house_balance(${PLATFORM}::bigint, ${day}::date) as platform, house_balance(${GATEWAY_FEES}::bigint, ${day}::date) as fees,
-               house_balance(${LOSSES}::bigint, ${day}::date) as losses, house_balance(${TAX_WITHHELD}::bigint, ${day}::date) as tax`,
-  )
+  const has = await tx.one<{ platform: bigint; fees: bigint; losses: bigint; tax: bigint }>(sql`
+    select house_balance(${PLATFORM}::bigint, ${day}::date) as platform, house_balance(${GATEWAY_FEES}::bigint, ${day}::date) as fees,
+               house_balance(${LOSSES}::bigint, ${day}::date) as losses, house_balance(${TAX_WITHHELD}::bigint, ${day}::date) as tax`)
   const afterFees = has.platform + has.fees
   return {
     // Money recovered from a covered loss stays in LOSSES, for the next loss.

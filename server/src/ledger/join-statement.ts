@@ -8,7 +8,7 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { JOINS_PER_YEAR_MAX, type JoinRefusal } from '@roz/core/round.ts'
-import { empty, one, type Queryable, type Sql, sql, sqlState } from '../db/sql.ts'
+import { empty, type Queryable, type Sql, sql, sqlState } from '../db/sql.ts'
 
 /**
  * `busy`: another transaction has the wallet's lock, or has just changed the wallet. The member is retried alone, where waiting delays
@@ -112,7 +112,7 @@ type Answered = Pick<JoinRow, 'day' | 'batchId' | 'at'> & {
 
 /** Joins members, and returns their verdicts in the given order. */
 export async function joinMembers(from: Queryable, wanted: JoinsWanted): Promise<JoinRow[]> {
-  const { verdicts, balances, day, batchId, at } = await one<Answered>(from, joinStatement(wanted))
+  const { verdicts, balances, day, batchId, at } = await from.one<Answered>(joinStatement(wanted))
   const became = verdicts.split(',') as JoinVerdict[]
   // Verdicts are matched by position: a shorter list would give a member another member's outcome.
   if (became.length !== wanted.memberIds.length || balances.length !== became.length)

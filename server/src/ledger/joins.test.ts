@@ -3,7 +3,7 @@ import { type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { POLICY_A } from '@roz/core/split.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { connect, DatabaseUnavailableError, type Db, one, sql } from '../db/sql.ts'
+import { connect, DatabaseUnavailableError, type Db, queryableBy, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { addMoney, DAY, holdOpen, newMember, newMembers, openDay, untilLockWaits } from './testing/fixtures.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const entriesOf = async (memberId: bigint): Promise<number> =>
-  (await one<{ n: number }>(database.db, sql`select count(*)::int as n from round_join where member_id = ${memberId}::bigint`)).n
+  (await database.db.one<{ n: number }>(sql`select count(*)::int as n from round_join where member_id = ${memberId}::bigint`)).n
 
 test('a join takes one rupee and answers with the balance, the day and the batch', async () => {
   const memberId = await newMember(database.db, { rupees: 10 })
@@ -123,7 +123,7 @@ test('a request that fails in the look-up of a repeated key leaves the queue onc
   let statements = 0
   const leaves: Db = {
     ...db,
-    query: (statement) => (++statements === 2 ? Promise.reject(new DatabaseUnavailableError('away')) : db.query(statement)),
+    ...queryableBy((statement) => (++statements === 2 ? Promise.reject(new DatabaseUnavailableError('away')) : db.query(statement))),
   }
   const alone = createJoinBatcher({ db: leaves, queueMax: 2 })
   const outcomes = await Promise.allSettled([alone.join({ memberId: fresh }), alone.join({ memberId: known, idempotencyKey: 'first' })])
@@ -169,10 +169,10 @@ test('a statement that hangs delays only its own members', async () => {
   let statements = 0
   const db: Db = {
     ...database.db,
-    query: async (statement) => {
+    ...queryableBy(async (statement) => {
       if (statements++ === 0) await released.promise
       return database.db.query(statement)
-    },
+    }),
   }
   const hanging = createJoinBatcher({ db, lateMs: 40, batchMax: 1 })
   // Two requests at once: the batch has room for the first only.

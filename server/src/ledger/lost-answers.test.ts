@@ -3,7 +3,7 @@ import { type AddressInfo, connect as connectTcp, createServer, type Server, typ
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, type Db, one, sql } from '../db/sql.ts'
+import { connect, type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { DAY, holdOpen, newMember, newMembers, openDay, untilLockWaits } from './testing/fixtures.ts'
@@ -63,7 +63,7 @@ function carry(client: Socket, port: number): void {
 
 const warm = () => db.query(sql`select 1 as warm`)
 const joinsOf = async (ids: readonly bigint[]): Promise<number> =>
-  (await one<{ n: number }>(database.db, sql`select count(*)::int as n from round_join where member_id = any(${ids}::bigint[])`)).n
+  (await database.db.one<{ n: number }>(sql`select count(*)::int as n from round_join where member_id = any(${ids}::bigint[])`)).n
 
 test('a join whose answer was lost after the commit is acknowledged and charged once', async () => {
   await warm()

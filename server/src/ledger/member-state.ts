@@ -5,14 +5,13 @@
  * - No movement of another member is read.
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { maybeOne, type Queryable, sql } from '../db/sql.ts'
+import { type Queryable, sql } from '../db/sql.ts'
 import type { MemberState } from './day-books.ts'
 import { hasEntry } from './entries.ts'
 
 /** Undefined if the member has no wallet. */
 export const findMemberState = (from: Queryable, day: IstDay, memberId: bigint): Promise<MemberState | undefined> =>
-  maybeOne<MemberState>(
-    from,
+  from.maybeOne<MemberState>(
     // Looks each day since up by its key, so that no other member's join is read.
     sql`
     with joins as (

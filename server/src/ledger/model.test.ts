@@ -8,7 +8,7 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { runAudit } from './audit.ts'
@@ -170,8 +170,7 @@ async function newWorld(policy: number): Promise<World> {
     sql`select account, sum(amount)::bigint as balance from leg where account between 1 and 10 group by account`,
   )
   const open = await db.query<{ day: IstDay; paise: bigint }>(sql`select day, open as paise from help_day where open > 0`)
-  const { transfer, item } = await one<{ transfer: bigint; item: bigint }>(
-    db,
+  const { transfer, item } = await db.one<{ transfer: bigint; item: bigint }>(
     sql`select coalesce((select max(transfer_id) from transfer), 0)::bigint as transfer, coalesce((select max(id) from suspense_item), 0)::bigint as item`,
   )
   const history = new History(histories)

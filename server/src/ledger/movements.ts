@@ -13,7 +13,7 @@ import { parseDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { gatherReads } from '../db/gathered-read.ts'
-import { type Db, maybeOne, type Queryable, type Sql, sql } from '../db/sql.ts'
+import { type Db, type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { TransferKind } from './accounts.ts'
 import { balanceAfter, NOT_ARCHIVED } from './entries.ts'
 import type { RefundStatus } from './refunds.ts'
@@ -206,20 +206,19 @@ const BY_ORDER = /^[0-9a-f]{32}$/
 /** Finds one of the member's movements by its list id. A captured order and a credited payment are found as their transfers. */
 export async function findMovement(from: Queryable, memberId: bigint, id: string): Promise<Movement | undefined> {
   const day = parseDay(BY_DAY.exec(id)?.[1] ?? '')
-  if (day !== undefined) return maybeOne<Movement>(from, joinStatement(memberId, day))
+  if (day !== undefined) return from.maybeOne<Movement>(joinStatement(memberId, day))
   const transferId = BY_TRANSFER.exec(id)?.[1]
-  if (transferId !== undefined) return maybeOne<Movement>(from, transferStatement(memberId, sql`t.transfer_id = ${transferId}::bigint`))
+  if (transferId !== undefined) return from.maybeOne<Movement>(transferStatement(memberId, sql`t.transfer_id = ${transferId}::bigint`))
   const itemId = BY_WAITING.exec(id)?.[1]
   if (itemId !== undefined) {
     const credited = sql`t.kind = 'suspense_credit' and t.ref = ${itemId}::text and t.credit = ${memberId}::bigint`
     return (
-      (await maybeOne<Movement>(from, transferStatement(memberId, credited))) ??
-      maybeOne<Movement>(from, waitingStatement(memberId, itemId))
+      (await from.maybeOne<Movement>(transferStatement(memberId, credited))) ?? from.maybeOne<Movement>(waitingStatement(memberId, itemId))
     )
   }
   if (!BY_ORDER.test(id)) return undefined
   const paid = sql`t.kind = 'topup' and t.ref = (select payment_id from topup where order_id = ${id}::text)`
-  return (await maybeOne<Movement>(from, transferStatement(memberId, paid))) ?? maybeOne<Movement>(from, orderStatement(memberId, id))
+  return (await from.maybeOne<Movement>(transferStatement(memberId, paid))) ?? from.maybeOne<Movement>(orderStatement(memberId, id))
 }
 
 const joinStatement = (memberId: bigint, day: IstDay) => sql`

@@ -8,7 +8,7 @@
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise, ZERO } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
-import { maybeOne, type Queryable, type Sql, sql } from '../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { debtPaidFrom, readDebt } from './debts.ts'
 import { debitMember, lockWallet } from './transfer.ts'
@@ -52,7 +52,7 @@ export async function passOn(
 ): Promise<Outcome<{ readonly given: Paise; readonly balance: Paise }, PassOnRefusal>> {
   const wallet = await lockWallet(tx, memberId)
   const won = parseDay(day)
-  const prize = won === undefined ? undefined : await maybeOne<OwnPrize>(tx, prizesOf(memberId, sql`d.day = ${won}::date`))
+  const prize = won === undefined ? undefined : await tx.maybeOne<OwnPrize>(prizesOf(memberId, sql`d.day = ${won}::date`))
   if (wallet === undefined || prize === undefined) return refused('not_found')
   if (!wallet.mayMove) return refused('may_not_move')
   if (prize.given !== null) return refused('prize_passed_on')
@@ -89,6 +89,6 @@ export async function passOnAhead(tx: Tx, day: IstDay): Promise<void> {
 /** Zero: the prize was not passed on. */
 export const readPrizeGift = async (from: Queryable, day: IstDay, rank: number): Promise<Paise> =>
   paise(
-    (await maybeOne<{ amount: bigint }>(from, sql`select amount from prize_gift where day = ${day}::date and rank = ${rank}::int`))
+    (await from.maybeOne<{ amount: bigint }>(sql`select amount from prize_gift where day = ${day}::date and rank = ${rank}::int`))
       ?.amount ?? 0n,
   )

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { wholeRupees } from '@roz/core/money.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { one, sql, violatedConstraint } from '../db/sql.ts'
+import { sql, violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { APPROVER, giveAccounts, makeApprover, newMember } from './testing/fixtures.ts'
@@ -50,17 +50,14 @@ async function withdrawalIn(status: WithdrawalStatus): Promise<{ id: string; mem
   return { id, memberId }
 }
 const rowOf = (id: string) =>
-  one<{ status: WithdrawalStatus; reference: string | null; reason: string | null; flags: string[]; problem: string | null }>(
-    database.db,
+  database.db.one<{ status: WithdrawalStatus; reference: string | null; reason: string | null; flags: string[]; problem: string | null }>(
     sql`select status, reference, reason, flags, problem from withdrawal where id = ${id}::uuid`,
   )
 const losses = async (id: string): Promise<bigint> =>
   (
-    await one<{ lost: bigint }>(
-      database.db,
-      sql`select coalesce(sum(case kind when 'wd_conflict' then amount else -amount end), 0)::bigint as lost
-            from transfer where kind in ('wd_conflict', 'wd_conflict_back') and ref like ${`${id}%`}::text`,
-    )
+    await database.db.one<{ lost: bigint }>(sql`
+      select coalesce(sum(case kind when 'wd_conflict' then amount else -amount end), 0)::bigint as lost
+            from transfer where kind in ('wd_conflict', 'wd_conflict_back') and ref like ${`${id}%`}::text`)
   ).lost
 
 type Case = readonly [from: WithdrawalStatus, word: PayoutWord, result: string, to: WithdrawalStatus, balance: bigint, contradicts: boolean]

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Paise, paise, wholeRupees } from '@roz/core/money.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { one, sql, violatedConstraint } from '../db/sql.ts'
+import { sql, violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { addMoney, DAY, endDay, newMember, newOrderId, newPayer, openDay, payOut } from './testing/fixtures.ts'
@@ -27,7 +27,7 @@ const credit = async (memberId: bigint, amount: Paise): Promise<void> => {
   // Money that is no top-up, like a prize.
   const orderId = newOrderId()
   await inTransaction(database.db, async (tx) => captureTopup(tx, { orderId, paymentId: `x_${orderId}`, orderAmount: amount }))
-  const { id } = await one<{ id: bigint }>(database.db, sql`select id from suspense_item where order_id = ${orderId}::text`)
+  const { id } = await database.db.one<{ id: bigint }>(sql`select id from suspense_item where order_id = ${orderId}::text`)
   await inTransaction(database.db, (tx) => creditSuspense(tx, { itemId: id, memberId, decidedBy: 1n }))
 }
 
@@ -63,7 +63,7 @@ test('a refund takes from its own top-up, whatever its age, and returns to it wh
 
 test('a top-up is marked refunded when its last part is refunded', async () => {
   const { memberId, orderId } = await newPayer(database.db, 20)
-  const statusOf = () => one(database.db, sql`select status from topup where order_id = ${orderId}::text`)
+  const statusOf = () => database.db.one(sql`select status from topup where order_id = ${orderId}::text`)
   for (const [rupees, status] of [
     [5, 'captured'],
     [15, 'refunded'],
@@ -215,7 +215,7 @@ test('a refund that comes back after it was paid returns to the member, and its 
   expect(booked).toEqual(['paid', 'reversed', 'unchanged', 'conflict', 'conflict_back'])
   expect(await wallet(memberId)).toEqual([2000n, 0n])
   expect(await unused(memberId)).toEqual({ [orderId]: 2000n })
-  expect(await one(database.db, sql`select status from topup where order_id = ${orderId}::text`)).toEqual({ status: 'captured' })
+  expect(await database.db.one(sql`select status from topup where order_id = ${orderId}::text`)).toEqual({ status: 'captured' })
   expect(await ask(memberId, orderId, 20)).toMatchObject({ ok: true })
 })
 

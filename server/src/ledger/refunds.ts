@@ -14,7 +14,7 @@ import { refundProblem } from '@roz/core/money-fields.ts'
 import { CURRENCY, type Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
-import { maybeOne, type Queryable, sql } from '../db/sql.ts'
+import { type Queryable, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { type Approver, judgeApprover, recordAlone, recordFirstApproval } from './approvals.ts'
@@ -53,11 +53,8 @@ export async function requestRefund(
   tx: Tx,
   { id, memberId, orderId, amount, reason }: RefundRequest,
 ): Promise<Outcome<{ readonly balance: Paise }, RequestRefusal>> {
-  const order = await maybeOne<{ isPaid: boolean }>(
-    tx,
-    sql`select status in ('captured', 'refunded') as "isPaid" from topup
-         where order_id = ${orderId}::text and member_id = ${memberId}::bigint for update`,
-  )
+  const order = await tx.maybeOne<{ isPaid: boolean }>(sql`select status in ('captured', 'refunded') as "isPaid" from topup
+         where order_id = ${orderId}::text and member_id = ${memberId}::bigint for update`)
   if (order === undefined) return refused('order_not_found')
   const wallet = await lockWallet(tx, memberId)
   if (wallet === undefined || !wallet.mayMove) return refused('may_not_move')
@@ -90,17 +87,14 @@ type Row = {
 
 /** Locks a refund, so that decisions about it run one after the other. */
 export const lockRefund = (tx: Tx, id: string): Promise<Row | undefined> =>
-  maybeOne<Row>(
-    tx,
-    sql`select r.member_id as "memberId", r.suspense_id as "suspenseId", r.order_id as "orderId", r.amount, r.status, r.problem,
+  tx.maybeOne<Row>(sql`
+    select r.member_id as "memberId", r.suspense_id as "suspenseId", r.order_id as "orderId", r.amount, r.status, r.problem,
                ${REFUND_OWNER} as owner, r.first_approved_by as "firstApprovedBy"
-          from refund r where r.id = ${id}::uuid for update`,
-  )
+          from refund r where r.id = ${id}::uuid for update`)
 
 /** The payment's currency: INR, unless the refund's suspense item names another one. */
 export async function currencyOfRefund(tx: Tx, id: string): Promise<string> {
-  const item = await maybeOne<{ currency: string }>(
-    tx,
+  const item = await tx.maybeOne<{ currency: string }>(
     sql`select s.currency from refund r join suspense_item s on s.id = r.suspense_id where r.id = ${id}::uuid`,
   )
   return item?.currency ?? CURRENCY
@@ -108,12 +102,10 @@ export async function currencyOfRefund(tx: Tx, id: string): Promise<string> {
 
 /** The payment of AutoPay that the refund returns; undefined for the payment of an order. */
 export async function findRefundSource(from: Queryable, id: string): ReturnType<typeof findMandatePayment> {
-  const paid = await maybeOne<{ orderId: string; paymentId: string }>(
-    from,
-    sql`select r.order_id as "orderId", coalesce(split_part(s.payment_id, '#', 1), t.payment_id) as "paymentId"
+  const paid = await from.maybeOne<{ orderId: string; paymentId: string }>(sql`
+    select r.order_id as "orderId", coalesce(split_part(s.payment_id, '#', 1), t.payment_id) as "paymentId"
           from refund r left join suspense_item s on s.id = r.suspense_id left join topup t on t.order_id = r.order_id
-         where r.id = ${id}::uuid and coalesce(s.payment_id, t.payment_id) is not null`,
-  )
+         where r.id = ${id}::uuid and coalesce(s.payment_id, t.payment_id) is not null`)
   return paid && findMandatePayment(from, paid)
 }
 
@@ -123,8 +115,7 @@ async function isChargedBack(tx: Tx, { orderId, suspenseId }: Row): Promise<bool
     await tx.query(sql`select from suspense_item where id = ${suspenseId}::bigint for update`)
     return isTakenBack(tx, suspenseId)
   }
-  const topup = await maybeOne<{ isTaken: boolean }>(
-    tx,
+  const topup = await tx.maybeOne<{ isTaken: boolean }>(
     sql`select charged_back_at is not null as "isTaken" from topup where order_id = ${orderId}::text for update`,
   )
   return topup?.isTaken === true
@@ -316,9 +307,7 @@ type End = {
   readonly decision?: string | undefined
 }
 async function end(tx: Tx, id: string, { status, reference, decision }: End): Promise<void> {
-  await tx.query(
-    sql`update refund set status = ${status}::text, ended_at = roz_now(), problem = null,
+  await tx.query(sql`update refund set status = ${status}::text, ended_at = roz_now(), problem = null,
           reference = coalesce(${reference ?? null}::text, reference), decision = coalesce(${decision ?? null}::text, decision)
-         where id = ${id}::uuid`,
-  )
+         where id = ${id}::uuid`)
 }

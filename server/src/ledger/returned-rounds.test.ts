@@ -2,7 +2,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { nextDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { sql } from '../db/sql.ts'
+import { queryableBy, sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { ACCOUNTS, poolAccount } from './accounts.ts'
@@ -33,13 +33,10 @@ async function voidDay(entries: number): Promise<IstDay> {
 /** Gives a round's next page of three members back; `heard` gets each statement. */
 const returnPage = (of: IstDay, heard: string[] = []) =>
   inTransaction(database.db, (tx) => {
-    const listening: Tx = {
-      ...tx,
-      query: (statement) => {
-        heard.push(statement.text)
-        return tx.query<never>(statement)
-      },
-    }
+    const listening = queryableBy((statement) => {
+      heard.push(statement.text)
+      return tx.query(statement)
+    }) as Tx
     return returnRupees(listening, of, 3)
   })
 

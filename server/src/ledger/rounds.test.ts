@@ -3,7 +3,7 @@ import { nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { type Paise, wholeRupees } from '@roz/core/money.ts'
 import { POLICY_A, policyB, type SplitPolicy, shares } from '@roz/core/split.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { one, sql } from '../db/sql.ts'
+import { queryableBy, type Sql, sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { ACCOUNTS, poolAccount } from './accounts.ts'
@@ -49,8 +49,7 @@ async function closedDay(entries: number, policy: SplitPolicy = POLICY_A): Promi
 const balanceOf = async (memberId: bigint): Promise<Paise> => (await readWallet(database.db, memberId))?.balance as Paise
 const account = async (name: string): Promise<bigint> =>
   (
-    await one<{ sum: bigint }>(
-      database.db,
+    await database.db.one<{ sum: bigint }>(
       sql`select coalesce(sum(amount), 0)::bigint as sum from leg where account = (select id from account where name = ${name}::text)`,
     )
   ).sum
@@ -158,7 +157,7 @@ test('a close before the end is refused, an early close counts once, and an empt
   const both = await Promise.all([close(true), close(true)])
   expect(both.map((outcome) => outcome.ok && outcome.value.already).sort()).toEqual([false, true])
   // Compared in the database, which keeps microseconds: a Date would hide a clock read twice.
-  const times = await one<{ same: boolean }>(database.db, sql`select closes_at = closed_at as same from round where day = ${day}::date`)
+  const times = await database.db.one<{ same: boolean }>(sql`select closes_at = closed_at as same from round where day = ${day}::date`)
   expect(times.same).toBe(true)
   const tomorrow = nextDay(day)
   await makeDay(database.db, tomorrow)
@@ -263,7 +262,7 @@ test('a transfer posted during the sealing of its day is in the sealed sum or on
   await late.commit()
   expect(await sealing).toEqual({ ok: true, value: { sealedNow: true } })
   expect(await seal(day)).toEqual({ ok: true, value: { sealedNow: false } })
-  const total = await one<{ given: bigint }>(database.db, sql`select given from ledger_day_total where day = ${day}::date and account = 0`)
+  const total = await database.db.one<{ given: bigint }>(sql`select given from ledger_day_total where day = ${day}::date and account = 0`)
   expect(total.given).toBe(3000n)
   await inTransaction(database.db, (tx) => giveRoundBack(tx, day))
   await addMoney(database.db, members[0] as bigint, wholeRupees(10))
@@ -304,14 +303,11 @@ test('a settlement across midnight is posted to the day on which it began, and l
   await drawWinners(database.db, ended, members.slice(0, 1))
   const today = nextDay(ended)
   const settled = await inTransaction(database.db, async (tx) => {
-    const meetingMidnight: Tx = {
-      ...tx,
-      query: async (statement) => {
-        const rows = await tx.query<never>(statement)
-        if (statement.text.includes("'prize'")) await database.setClock(new Date(startOfDayMs(nextDay(today)) + 1000))
-        return rows
-      },
-    }
+    const meetingMidnight = queryableBy(async <Row extends object>(statement: Sql) => {
+      const rows = await tx.query<Row>(statement)
+      if (statement.text.includes("'prize'")) await database.setClock(new Date(startOfDayMs(nextDay(today)) + 1000))
+      return rows
+    }) as Tx
     return settleRound(meetingMidnight, ended)
   })
   expect(settled.ok).toBe(true)

@@ -9,7 +9,7 @@ import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import type { RoundStatus } from '@roz/core/round.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
-import { maybeOne, one, type Queryable, type Sql, sql } from '../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 
 /** Whether the operator's own server made the random number of a day's draw. `day` is a column. */
@@ -66,10 +66,10 @@ export const ROUND_COLUMNS: Sql = sql`
   settled_at as "settledAt", voided_at as "voidedAt", return_day as "returnDay"`
 
 export const findRound = (from: Queryable, day: IstDay): Promise<Round | undefined> =>
-  maybeOne<Round>(from, sql`select ${ROUND_COLUMNS} from round where day = ${day}::date`)
+  from.maybeOne<Round>(sql`select ${ROUND_COLUMNS} from round where day = ${day}::date`)
 
 export const lockRound = (tx: Tx, day: IstDay): Promise<Round | undefined> =>
-  maybeOne<Round>(tx, sql`select ${ROUND_COLUMNS} from round where day = ${day}::date for update`)
+  tx.maybeOne<Round>(sql`select ${ROUND_COLUMNS} from round where day = ${day}::date for update`)
 
 type NewRound = {
   readonly day: IstDay
@@ -87,14 +87,13 @@ export async function makeRound(tx: Tx, round: NewRound): Promise<boolean> {
   const { day, policy } = round
   await tx.query(sql`select make_join_month(${day}::date)`)
   await tx.query(sql`insert into ledger_day (day) values (${day}::date) on conflict do nothing`)
-  const made = await tx.query(
-    sql`insert into round (day, policy, need, reward, platform, winners, opens_at, closes_at, mode, secret_hash, sealed_secret, chain_hash)
+  const made = await tx.query(sql`
+    insert into round (day, policy, need, reward, platform, winners, opens_at, closes_at, mode, secret_hash, sealed_secret, chain_hash)
         values (${day}::date, ${policy.name}::text, ${policy.need}::smallint, ${policy.reward}::smallint, ${policy.platform}::smallint,
                 ${policy.winners}::int, ${new Date(startOfDayMs(day))}::timestamptz, ${new Date(endOfDayMs(day))}::timestamptz,
                 ${round.mode}::text, ${round.secretHash ?? null}::bytea, ${round.encryptedSecret ?? null}::bytea,
                 ${round.chainHash ?? null}::bytea)
-        on conflict (day) do nothing returning day`,
-  )
+        on conflict (day) do nothing returning day`)
   return made.length === 1
 }
 
@@ -118,18 +117,15 @@ export async function closeRound(
   if (round.entries !== null && round.pool !== null) return accepted({ entries: round.entries, pool: round.pool, already: true })
   const early = options.early ?? false
   // A later statement than the lock: its snapshot sees every join that the lock waited for.
-  const count = await one<{ opened: boolean; over: boolean; entries: bigint; batched: bigint }>(
-    tx,
-    sql`select roz_now() > r.opens_at as opened, roz_now() >= r.closes_at as over,
+  const count = await tx.one<{ opened: boolean; over: boolean; entries: bigint; batched: bigint }>(sql`
+    select roz_now() > r.opens_at as opened, roz_now() >= r.closes_at as over,
                (select count(*) from round_join where day = ${day}::date) as entries,
                (select coalesce(sum(n), 0)::bigint from join_batch where day = ${day}::date) as batched
-          from round r where r.day = ${day}::date`,
-  )
+          from round r where r.day = ${day}::date`)
   if (!count.over && !(early && count.opened)) return refused('too_early')
   if (count.entries !== count.batched) throw new Error(`round ${day}: ${count.entries} joins, but ${count.batched} in batches`)
   if (!count.over && count.entries === 0n) return refused('no_participants')
-  const closed = await one<{ entries: bigint; pool: Paise }>(
-    tx,
+  const closed = await tx.one<{ entries: bigint; pool: Paise }>(
     // Reads the clock once, so that `closed_at` and `closes_at` of an early close are equal.
     sql`with clock as materialized (select roz_now() as now)
         update round set status = 'closed', closed_at = clock.now, closes_at = least(closes_at, clock.now),
@@ -154,9 +150,8 @@ export async function recordSeal(tx: Tx, day: IstDay, seal: Seal): Promise<void>
   const round = await lockRound(tx, day)
   if (round?.root?.equals(seal.root) === true) return
   if (round?.status !== 'closed' || round.root !== null) throw new Error(`round ${day} is not closed, or was sealed with another root`)
-  await tx.query(
-    sql`update round set root = ${seal.root}::bytea, draw_at = ${seal.drawAt}::timestamptz, sealed_at = ${seal.sealedAt ?? seal.drawAt}::timestamptz,
+  await tx.query(sql`
+    update round set root = ${seal.root}::bytea, draw_at = ${seal.drawAt}::timestamptz, sealed_at = ${seal.sealedAt ?? seal.drawAt}::timestamptz,
                beacon_round = ${seal.beaconRound ?? null}::bigint
-         where day = ${day}::date`,
-  )
+         where day = ${day}::date`)
 }

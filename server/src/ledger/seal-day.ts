@@ -6,7 +6,7 @@
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
-import { maybeOne, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 
 /**
@@ -20,17 +20,13 @@ export async function sealDay(
   day: IstDay,
 ): Promise<Outcome<{ readonly sealedNow: boolean }, 'day_not_over' | 'round_open' | 'returns_open'>> {
   await tx.query(sql`insert into ledger_day (day) values (${day}::date) on conflict do nothing`)
-  const fence = await maybeOne<{ sealed: boolean }>(
-    tx,
+  const fence = await tx.maybeOne<{ sealed: boolean }>(
     sql`select sealed_at is not null as sealed from ledger_day where day = ${day}::date for update`,
   )
   if (fence?.sealed === true) return accepted({ sealedNow: false })
-  const state = await maybeOne<{ over: boolean; open: boolean; returns: boolean }>(
-    tx,
-    sql`select ${day}::date < ist_day(roz_now()) as over,
+  const state = await tx.maybeOne<{ over: boolean; open: boolean; returns: boolean }>(sql`select ${day}::date < ist_day(roz_now()) as over,
                exists (select 1 from round where day = ${day}::date and status = 'open') as open,
-               exists (select from round where return_day = ${day}::date and status = 'closed') as returns`,
-  )
+               exists (select from round where return_day = ${day}::date and status = 'closed') as returns`)
   if (state?.over !== true) return refused('day_not_over')
   if (state.open) return refused('round_open')
   if (state.returns) return refused('returns_open')

@@ -9,7 +9,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise, ZERO } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { type Failing, inHalves } from '../db/in-halves.ts'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS, poolAccount } from './accounts.ts'
 import { payDebtsAmong } from './debts.ts'
@@ -45,11 +45,10 @@ export async function settleRound(tx: Tx, day: IstDay): Promise<Outcome<Settleme
   await payWinners(tx, day, winners)
   await payShares(tx, day, { tax, platform, need })
   await expectEmptyPool(tx, day)
-  await tx.query(
-    sql`update round set status = 'settled', settled_at = roz_now(), need_paise = ${need}::bigint, reward_paise = ${reward}::bigint,
+  await tx.query(sql`
+    update round set status = 'settled', settled_at = roz_now(), need_paise = ${need}::bigint, reward_paise = ${reward}::bigint,
                platform_paise = ${platform}::bigint, tax_paise = ${tax}::bigint
-         where day = ${day}::date`,
-  )
+         where day = ${day}::date`)
   return accepted(settlement)
 }
 
@@ -61,8 +60,7 @@ async function payWinners(tx: Tx, day: IstDay, winners: readonly Winner[]): Prom
   await tx.query(
     sql`select w.member_id from wallet w join draw_winner d using (member_id) where d.day = ${day}::date order by w.member_id for no key update of w`,
   )
-  const paid = await tx.query(
-    sql`with fence as materialized (select posting_day() as day),
+  const paid = await tx.query(sql`with fence as materialized (select posting_day() as day),
           moved as (
             update wallet w set balance = w.balance + d.amount, seq = w.seq + 1
               from draw_winner d where d.day = ${day}::date and d.member_id = w.member_id
@@ -70,8 +68,7 @@ async function payWinners(tx: Tx, day: IstDay, winners: readonly Winner[]): Prom
         insert into transfer (kind, ref, debit, credit, amount, wallet_seq, balance_after, day)
         select 'prize', ${day}::text || ':' || moved.rank, ${poolAccount(day)}::bigint, moved.member_id, moved.amount, moved.seq, moved.balance, fence.day
           from moved cross join fence order by moved.member_id
-        returning transfer_id`,
-  )
+        returning transfer_id`)
   if (paid.length !== winners.length) throw new Error(`round ${day}: ${paid.length} prizes for ${winners.length} winners`)
   await payDebtsAmong(tx, sql`select member_id, amount from draw_winner where day = ${day}::date`)
   await passOnAhead(tx, day)
@@ -91,11 +88,9 @@ async function payShares(tx: Tx, day: IstDay, cut: { tax: Paise; platform: Paise
 }
 
 async function expectEmptyPool(tx: Tx, day: IstDay): Promise<void> {
-  const { rest } = await one<{ rest: bigint }>(
-    tx,
-    sql`select (select coalesce(sum(amount), 0) from join_batch where day = ${day}::date)::bigint
-             - (select coalesce(sum(amount), 0) from transfer where debit = ${poolAccount(day)}::bigint)::bigint as rest`,
-  )
+  const { rest } = await tx.one<{ rest: bigint }>(sql`
+    select (select coalesce(sum(amount), 0) from join_batch where day = ${day}::date)::bigint
+             - (select coalesce(sum(amount), 0) from transfer where debit = ${poolAccount(day)}::bigint)::bigint as rest`)
   if (rest !== 0n) throw new Error(`round ${day}: ${rest} paise are left in the pool`)
 }
 
@@ -136,13 +131,10 @@ async function endVoid(tx: Tx, day: IstDay): Promise<void> {
  * - False for a round whose first pages were written before pages were counted: the caller then adds up the pool.
  */
 async function isAllReturned(tx: Tx, day: IstDay): Promise<boolean> {
-  const { all } = await one<{ all: boolean }>(
-    tx,
-    sql`select returned_entries is not distinct from entries
+  const { all } = await tx.one<{ all: boolean }>(sql`select returned_entries is not distinct from entries
            and not exists (select from transfer where kind in ('need', 'platform', 'tax') and ref = ${day}::text)
            and not exists (select from transfer where kind = 'prize' and ref = ${day}::text || ':1') as all
-          from round where day = ${day}::date`,
-  )
+          from round where day = ${day}::date`)
   return all
 }
 
@@ -170,8 +162,7 @@ export async function returnRupees(
   if (round === undefined) return refused('round_not_found')
   if (!isGivenUp(round)) return refused('not_void')
   if (round.status === 'void') return accepted({ isOver: true, failing: [] })
-  const { after } = await one<{ after: bigint }>(
-    tx,
+  const { after } = await tx.one<{ after: bigint }>(
     sql`select returned_to as after, set_config('roz.posting_day', return_day::text, true) from round where day = ${day}::date`,
   )
   const give = async (members: readonly bigint[]): Promise<void> => {
@@ -191,10 +182,8 @@ type Page = { readonly day: IstDay; readonly after: bigint; readonly size: numbe
 
 /** Gives the next members their rupee, or passes over them. Returns the page's last member; undefined if there is no further one. */
 async function givePage(tx: Tx, { day, after, size }: Page, give: Give): Promise<bigint | undefined> {
-  const page = await tx.query<{ memberId: bigint }>(
-    sql`select member_id as "memberId" from round_join
-         where day = ${day}::date and member_id > ${after}::bigint order by member_id limit ${size}::int`,
-  )
+  const page = await tx.query<{ memberId: bigint }>(sql`select member_id as "memberId" from round_join
+         where day = ${day}::date and member_id > ${after}::bigint order by member_id limit ${size}::int`)
   const members = page.map(({ memberId }) => memberId)
   const last = members.at(-1)
   if (last === undefined) return undefined
@@ -223,25 +212,19 @@ async function giveSkipped(tx: Tx, day: IstDay, give: Give): Promise<readonly Fa
 
 /** Whether an entry of the round has no rupee back. */
 async function isLeft(tx: Tx, day: IstDay, after: bigint): Promise<boolean> {
-  const { left } = await one<{ left: boolean }>(
-    tx,
-    sql`select exists (select from round_join where day = ${day}::date and member_id > ${after}::bigint)
-            or exists (select from return_skip where day = ${day}::date) as left`,
-  )
+  const { left } = await tx.one<{ left: boolean }>(sql`
+    select exists (select from round_join where day = ${day}::date and member_id > ${after}::bigint)
+            or exists (select from return_skip where day = ${day}::date) as left`)
   return left
 }
 
 /** Gives a range of members, of whom `due` have an entry, their rupees back. */
 async function giveBack(tx: Tx, day: IstDay, { after, upTo }: MemberRange, due: number): Promise<void> {
-  await tx.query(
-    sql`select count(*) from (
+  await tx.query(sql`select count(*) from (
           select w.member_id from wallet w join round_join j using (member_id)
            where j.day = ${day}::date and j.member_id > ${after}::bigint and j.member_id <= ${upTo}::bigint
-           order by w.member_id for no key update of w) locked`,
-  )
-  const { returned } = await one<{ returned: number }>(
-    tx,
-    sql`with fence as materialized (select posting_day() as day),
+           order by w.member_id for no key update of w) locked`)
+  const { returned } = await tx.one<{ returned: number }>(sql`with fence as materialized (select posting_day() as day),
           moved as (
             update wallet w set balance = w.balance + entry_fee(), seq = w.seq + 1
               from round_join j
@@ -253,8 +236,7 @@ async function giveBack(tx: Tx, day: IstDay, { after, upTo }: MemberRange, due: 
                    moved.seq, moved.balance, fence.day
               from moved cross join fence order by moved.member_id
             returning 1)
-        select count(*)::int as returned from written`,
-  )
+        select count(*)::int as returned from written`)
   if (returned !== due) throw new Error(`round ${day}: ${returned} rupees given back of a page of ${due}`)
   await payDebtsAmong(
     tx,

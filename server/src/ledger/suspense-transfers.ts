@@ -4,7 +4,7 @@
  *   owner can take it.
  */
 import { CURRENCY } from '@roz/core/money.ts'
-import { maybeOne, type Sql, sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 
 /** The payment whose items these are: an item that is made of another one keeps its name, with a suffix. */
@@ -15,7 +15,7 @@ export const IS_BANK_TRANSFER: Sql = sql`exists (
   select from bank_transfer b where b.id = case when ${ROOT} ~ '^[0-9a-f]{32}$' then ${ROOT}::uuid end)`
 
 export const isBankTransfer = async (tx: Tx, { paymentId }: { readonly paymentId: string }): Promise<boolean> =>
-  (await maybeOne(tx, sql`select from (select ${paymentId}::text as payment_id) s where ${IS_BANK_TRANSFER}`)) !== undefined
+  (await tx.maybeOne(sql`select from (select ${paymentId}::text as payment_id) s where ${IS_BANK_TRANSFER}`)) !== undefined
 
 /** The reason of the item `s` as it is now. A closed wallet stays closed, so nothing needs a lock. */
 export const REASON_NOW: Sql = sql`

@@ -6,7 +6,7 @@
  */
 import { type Outcome, accepted } from '@roz/core/outcome.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
-import { one, type Sql, sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { type Approver, judgeApprover, recordAlone } from './approvals.ts'
 import type { Paise } from '@roz/core/money.ts'
@@ -27,13 +27,10 @@ export async function giveVoice(tx: Tx, voice: Voice): Promise<Outcome<'first' |
   const { by } = approver
   const memberId = voice.act === 'credit' ? voice.memberId : null
   const reference = voice.act === 'pay' ? voice.reference : null
-  const item = await one<{ amount: Paise; owner: bigint | null; firstBy: bigint | null }>(
-    tx,
-    sql`select s.amount, o.member_id as owner,
+  const item = await tx.one<{ amount: Paise; owner: bigint | null; firstBy: bigint | null }>(sql`select s.amount, o.member_id as owner,
           case when s.first_act = ${voice.act}::text and s.first_member is not distinct from ${memberId}::bigint
                 and s.first_reference is not distinct from ${reference}::text then s.first_by end as "firstBy"
-          from suspense_item s left join topup o on o.order_id = s.order_id where s.id = ${itemId}::bigint`,
-  )
+          from suspense_item s left join topup o on o.order_id = s.order_id where s.id = ${itemId}::bigint`)
   const judged = await judgeApprover(tx, approver, {
     amount: item.amount,
     owner: memberId ?? item.owner,

@@ -12,7 +12,7 @@
 import { CURRENCY, type Paise, paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
-import { maybeOne, one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { type Approver, isOwnMoney, judgeApprover, recordAlone } from './approvals.ts'
@@ -90,11 +90,8 @@ type NewItem = { readonly orderId: string; readonly paymentId: string; readonly 
 type OpenItem = NewItem & { readonly id: bigint; readonly reason: SuspenseReason }
 
 async function openItem(tx: Tx, { orderId, paymentId, amount, currency }: NewItem, reason: SuspenseReason): Promise<OpenItem> {
-  const { id } = await one<{ id: bigint }>(
-    tx,
-    sql`insert into suspense_item (payment_id, order_id, amount, currency, reason)
-        values (${paymentId}::text, ${orderId}::text, ${amount}::bigint, ${currency}::text, ${reason}::text) returning id`,
-  )
+  const { id } = await tx.one<{ id: bigint }>(sql`insert into suspense_item (payment_id, order_id, amount, currency, reason)
+        values (${paymentId}::text, ${orderId}::text, ${amount}::bigint, ${currency}::text, ${reason}::text) returning id`)
   return { id, orderId, paymentId, amount, currency, reason }
 }
 
@@ -131,8 +128,7 @@ export async function claimSuspended(
   paymentId: string,
   due: Paise,
 ): Promise<{ readonly itemId: bigint; readonly amount: Paise; readonly missing: Paise } | 'decided' | undefined> {
-  const item = await maybeOne<Pick<Item, 'orderId' | 'amount' | 'currency' | 'status' | 'reason'> & { id: bigint }>(
-    tx,
+  const item = await tx.maybeOne<Pick<Item, 'orderId' | 'amount' | 'currency' | 'status' | 'reason'> & { id: bigint }>(
     sql`select id, order_id as "orderId", amount, currency, status, reason from suspense_item where payment_id = ${paymentId}::text for update`,
   )
   if (item === undefined) return undefined
@@ -156,11 +152,8 @@ export type LockedItem = Item & { readonly id: bigint }
 type SuspenseRefusal = 'suspense_not_found' | 'suspense_decided' | 'payment_taken_back'
 
 const lockItem = (tx: Tx, itemId: bigint): Promise<Item | undefined> =>
-  maybeOne<Item>(
-    tx,
-    sql`select s.order_id as "orderId", s.payment_id as "paymentId", s.amount, s.currency, ${REASON_NOW} as reason, s.status
-          from suspense_item s where s.id = ${itemId}::bigint for update`,
-  )
+  tx.maybeOne<Item>(sql`select s.order_id as "orderId", s.payment_id as "paymentId", s.amount, s.currency, ${REASON_NOW} as reason, s.status
+          from suspense_item s where s.id = ${itemId}::bigint for update`)
 
 /** Locks an item that may be decided now, or says why it may not. */
 async function lockOpenItem(tx: Tx, itemId: bigint): Promise<Outcome<Item, SuspenseRefusal>> {
@@ -209,11 +202,8 @@ async function coverLosses(tx: Tx, item: OpenItem): Promise<boolean> {
 
 const findOwner = async (tx: Tx, orderId: string): Promise<bigint | undefined> =>
   (
-    await maybeOne<{ owner: bigint }>(
-      tx,
-      sql`select member_id as owner from topup where order_id = ${orderId}::text
-          union all select member_id from withdrawal where replace(id::text, '-', '') = ${orderId}::text limit 1`,
-    )
+    await tx.maybeOne<{ owner: bigint }>(sql`select member_id as owner from topup where order_id = ${orderId}::text
+          union all select member_id from withdrawal where replace(id::text, '-', '') = ${orderId}::text limit 1`)
   )?.owner
 
 /**
@@ -222,15 +212,12 @@ const findOwner = async (tx: Tx, orderId: string): Promise<bigint | undefined> =
  * - Or the gateway has paid a payout or refund that it had reported as returned.
  */
 export const isTakenBack = async (tx: Tx, itemId: bigint): Promise<boolean> =>
-  (await maybeOne(
-    tx,
-    sql`select 1 from suspense_item s where s.id = ${itemId}::bigint and (
+  (await tx.maybeOne(sql`select 1 from suspense_item s where s.id = ${itemId}::bigint and (
           exists (${LOSSES_OF_ITEM})
           or (select count(*) filter (where kind in ('wd_conflict', 'refund_conflict'))
                    > count(*) filter (where kind in ('wd_conflict_back', 'refund_conflict_back'))
                 from transfer where kind in ('wd_conflict', 'refund_conflict', 'wd_conflict_back', 'refund_conflict_back')
-                 and s.payment_id like '%_reversed:%' and subject_of(ref) = subject_of(split_part(s.payment_id, ':', 2))))`,
-  )) !== undefined
+                 and s.payment_id like '%_reversed:%' and subject_of(ref) = subject_of(split_part(s.payment_id, ':', 2))))`)) !== undefined
 
 /** Locks the items of a payout or refund that came back, so that nobody decides them while the gateway's status is booked. */
 export const lockReversed = (tx: Tx, id: string): Promise<unknown> =>
@@ -247,11 +234,9 @@ export const lockItemsOf = (tx: Tx, paymentId: string): Promise<LockedItem[]> =>
 
 /** The dispute returned what it took from an item without an owner: an item of its own. False: the part was taken from no such item. */
 export async function reopenTaken(tx: Tx, { ref, amount }: { readonly ref: string; readonly amount: Paise }): Promise<boolean> {
-  const item = await maybeOne<OpenItem>(
-    tx,
-    sql`select id, order_id as "orderId", payment_id as "paymentId", amount, currency, reason from suspense_item
-         where reference = ${ref}::text and status = 'taken' and reason <> 'closed_account'`,
-  )
+  const item = await tx.maybeOne<OpenItem>(sql`
+    select id, order_id as "orderId", payment_id as "paymentId", amount, currency, reason from suspense_item
+         where reference = ${ref}::text and status = 'taken' and reason <> 'closed_account'`)
   if (item === undefined) return false
   const { GATEWAY, SUSPENSE } = ACCOUNTS
   if (!(await moveSystem(tx, { kind: 'chargeback_back', ref, debit: GATEWAY, credit: SUSPENSE, amount })))
@@ -319,7 +304,7 @@ export async function refundSuspense(
   if (!open.ok) return open
   const item = open.value
   if (item.paymentId.startsWith('wd_reversed:') || (await isBankTransfer(tx, item))) return refused('suspense_no_source')
-  const order = await maybeOne<{ owner: bigint }>(tx, sql`select member_id as owner from topup where order_id = ${item.orderId}::text`)
+  const order = await tx.maybeOne<{ owner: bigint }>(sql`select member_id as owner from topup where order_id = ${item.orderId}::text`)
   const judged = await judgeApprover(tx, approver, { amount: item.amount, owner: order?.owner ?? null, firstApprovedBy: null })
   if (!judged.ok) return judged
   if (await isItemOnHold(tx, itemId)) return refused('member_on_hold')

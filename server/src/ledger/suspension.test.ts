@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { paise } from '@roz/core/money.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { joinAfterTopup, runAutoJoin } from './auto-join.ts'
@@ -134,7 +134,7 @@ test('a hold or suspension that an approval waits for stops it, and so the sendi
       { ok: false, code: 'member_on_hold' },
     ])
     expect(await inTx((tx) => startSending(tx, approved, { again: false }))).toBe(false)
-    const row = await one(database.db, sql`select status, problem from withdrawal where id = ${approved}::uuid`)
+    const row = await database.db.one(sql`select status, problem from withdrawal where id = ${approved}::uuid`)
     expect(row).toEqual({ status: 'approved', problem: 'member_on_hold' })
   }
 })

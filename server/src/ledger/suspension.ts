@@ -6,7 +6,7 @@
  *   lock sees them.
  * - A wallet whose address is not confirmed stays closed to movements when its member is reinstated.
  */
-import { maybeOne, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { cancelOpenCharge } from './autopay.ts'
 import { lockWallet } from './transfer.ts'
@@ -25,11 +25,9 @@ export type Standing = {
 
 /** Locks the account, then the wallet. Undefined for an erased account and for staff, who have no wallet. */
 export async function lockStanding(tx: Tx, memberId: bigint): Promise<Standing | undefined> {
-  const standing = await maybeOne<Standing>(
-    tx,
-    sql`select email_verified_at is not null as "isConfirmed", suspended_at as "suspendedAt", held_at as "heldAt", held_about as "heldAbout"
-          from member where id = ${memberId}::bigint and role = 'member' and deleted_at is null for no key update`,
-  )
+  const standing = await tx.maybeOne<Standing>(sql`
+    select email_verified_at is not null as "isConfirmed", suspended_at as "suspendedAt", held_at as "heldAt", held_about as "heldAbout"
+          from member where id = ${memberId}::bigint and role = 'member' and deleted_at is null for no key update`)
   if (standing !== undefined) await lockWallet(tx, memberId)
   return standing
 }

@@ -1,6 +1,6 @@
 import { type Paise, paise, wholeRupees } from '@roz/core/money.ts'
 import { expect, test } from 'vitest'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { newMember, newOrderId } from './testing/fixtures.ts'
@@ -19,7 +19,7 @@ const capture = (orderId: string, paymentId: string, orderAmount: Paise): Promis
   inTransaction(database.db, (tx) => captureTopup(tx, { orderId, paymentId, orderAmount }))
 const balanceOf = async (memberId: bigint) => (await readWallet(database.db, memberId))?.balance
 const statusOf = async (orderId: string) =>
-  (await one<{ status: string }>(database.db, sql`select status from topup where order_id = ${orderId}::text`)).status
+  (await database.db.one<{ status: string }>(sql`select status from topup where order_id = ${orderId}::text`)).status
 const suspense = () =>
   database.db.query(sql`select payment_id as "paymentId", amount, reason, status from suspense_item order by id desc limit 2`)
 

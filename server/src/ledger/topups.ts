@@ -7,7 +7,7 @@
  * - A top-up pays no debt of its member. A payment that the bank took while it was in SUSPENSE credits nobody.
  */
 import { CURRENCY, type Paise } from '@roz/core/money.ts'
-import { maybeOne, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { missedAutoJoin } from './auto-join.ts'
 import { claimSuspended, type SuspenseReason, suspend } from './suspense.ts'
@@ -50,11 +50,9 @@ export type Captured =
 /** Books a payment that the gateway reports as successful. */
 export async function captureTopup(tx: Tx, capture: Capture): Promise<Captured> {
   // Serialises the events of one order.
-  const order = await maybeOne<Topup & { paymentId: string | null }>(
-    tx,
-    sql`select order_id as "orderId", member_id as "memberId", amount, status, payment_id as "paymentId" from topup
-         where order_id = ${capture.orderId}::text for update`,
-  )
+  const order = await tx.maybeOne<Topup & { paymentId: string | null }>(sql`
+    select order_id as "orderId", member_id as "memberId", amount, status, payment_id as "paymentId" from topup
+         where order_id = ${capture.orderId}::text for update`)
   if (order === undefined) return suspend(tx, capture, 'unknown_order')
   if (order.paymentId === capture.paymentId) return { result: 'duplicate' }
   if (order.paymentId !== null) return suspend(tx, capture, 'second_payment')
@@ -102,9 +100,7 @@ async function credit(tx: Tx, order: Topup, paymentId: string): Promise<Paise | 
 
 /** Records the gateway's status of an unpaid order. False: nothing changed, because a paid order stays paid. */
 export async function markTopup(tx: Tx, orderId: string, status: 'pending' | 'failed' | 'expired'): Promise<boolean> {
-  const changed = await tx.query(
-    sql`update topup set status = ${status}::text
-         where order_id = ${orderId}::text and status in ('created', 'pending', 'failed') and status <> ${status}::text returning order_id`,
-  )
+  const changed = await tx.query(sql`update topup set status = ${status}::text
+         where order_id = ${orderId}::text and status in ('created', 'pending', 'failed') and status <> ${status}::text returning order_id`)
   return changed.length === 1
 }

@@ -1,7 +1,7 @@
 /** Counts a running round's entries and pool. Each process caches the count for one second, or until `forget`. */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
-import { type Db, one, sql } from '../db/sql.ts'
+import { type Db, sql } from '../db/sql.ts'
 
 type RoundTotals = { readonly entries: number; readonly pool: Paise }
 export type TotalsReader = {
@@ -32,8 +32,7 @@ export function createRoundTotals(db: Db): TotalsReader {
 }
 
 async function readTotals(db: Db, day: IstDay): Promise<RoundTotals> {
-  const row = await one<{ entries: number; pool: Paise }>(
-    db,
+  const row = await db.one<{ entries: number; pool: Paise }>(
     sql`select coalesce(sum(n), 0)::float8 as entries, coalesce(sum(n), 0)::bigint * entry_fee() as pool from join_batch where day = ${day}::date`,
   )
   return { entries: row.entries, pool: row.pool }

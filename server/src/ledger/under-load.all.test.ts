@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { expect, test } from 'vitest'
-import { connect, DatabaseUnavailableError, type Db, one, sql } from '../db/sql.ts'
+import { connect, DatabaseUnavailableError, type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { runAutoJoin } from './auto-join.ts'
@@ -22,15 +22,15 @@ import { holdWithdrawal, rejectWithdrawal } from './withdrawals.ts'
 const database = useTestDatabase({ connectionsMax: 20 })
 
 const joinsOn = async (day: IstDay): Promise<number> =>
-  (await one<{ n: number }>(database.db, sql`select count(*)::int as n from round_join where day = ${day}::date`)).n
+  (await database.db.one<{ n: number }>(sql`select count(*)::int as n from round_join where day = ${day}::date`)).n
 const isDone = async (day: IstDay): Promise<boolean> =>
-  (await one<{ done: boolean }>(database.db, sql`select bool_and(done) as done from auto_cursor where day = ${day}::date`)).done
+  (await database.db.one<{ done: boolean }>(sql`select bool_and(done) as done from auto_cursor where day = ${day}::date`)).done
 
 /** Runs auto-join in a child process, which kills itself with the nth page in flight. */
 function joinAndDie(day: IstDay, pages: number): NodeJS.Signals | null {
   const module = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href)
   const program = `
-    const { connect } = await import(${module('../db/sql.ts')})
+    const { connect, queryableBy } = await import(${module('../db/sql.ts')})
     const { runAutoJoin } = await import(${module('./auto-join.ts')})
     const db = connect({ url: process.env.URL, max: 2 })
     let pages = 0
@@ -40,7 +40,7 @@ function joinAndDie(day: IstDay, pages: number): NodeJS.Signals | null {
       if (statement.text.includes('auto_cursor') && statement.text.includes('round_join') && ++pages === ${pages}) setImmediate(() => process.kill(process.pid, 'SIGKILL'))
       return answer
     }
-    await runAutoJoin({ ...db, query }, '${day}', { lanes: 2, pageSize: 10 })`
+    await runAutoJoin({ ...db, ...queryableBy(query) }, '${day}', { lanes: 2, pageSize: 10 })`
   return spawnSync(process.execPath, ['--input-type=module', '-e', program], { env: { ...process.env, URL: database.appUrl } }).signal
 }
 
@@ -76,7 +76,7 @@ test('auto-join killed with a page in flight resumes where it stopped, after eve
   await Promise.all([cutOnce(), joinUntilDone(joining, DAY)])
   await Promise.all([cut.close(), joining.close()])
   expect([await joinsOn(DAY), await isDone(DAY)]).toEqual([members.length, true])
-  const { balances } = await one<{ balances: bigint[] }>(database.db, sql`select array_agg(distinct balance) as balances from wallet`)
+  const { balances } = await database.db.one<{ balances: bigint[] }>(sql`select array_agg(distinct balance) as balances from wallet`)
   expect(balances).toEqual([900n])
   await endDay(database, DAY)
 })

@@ -7,7 +7,7 @@
  * - The sum of the unused parts is never above the balance.
  */
 import type { Paise } from '@roz/core/money.ts'
-import { one, type Queryable, sql } from '../db/sql.ts'
+import { type Queryable, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 
 type UnusedTopup = {
@@ -67,11 +67,8 @@ export function listUnusedTopups(from: Queryable, memberId: bigint): Promise<Unu
  * Whether a withdrawal draws on a top-up younger than 72 h: a flag for the administrator. Call it before the hold, under the wallet's lock.
  */
 export async function drawsOnYoungTopup(tx: Tx, memberId: bigint, amount: Paise): Promise<boolean> {
-  const { older, young } = await one<{ older: bigint; young: bigint }>(
-    tx,
-    sql`with ${lots(memberId)}
+  const { older, young } = await tx.one<{ older: bigint; young: bigint }>(sql`with ${lots(memberId)}
       select coalesce(sum(unused) filter (where not is_young), 0)::bigint as older, coalesce(sum(unused) filter (where is_young), 0)::bigint as young
-      from (select unused, is_topup and created_at > roz_now() - interval '72 hours' as is_young from lot) l`,
-  )
+      from (select unused, is_topup and created_at > roz_now() - interval '72 hours' as is_young from lot) l`)
   return young > 0n && amount > older
 }

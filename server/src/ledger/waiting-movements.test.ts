@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { type Paise, wholeRupees } from '@roz/core/money.ts'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { type Db, one, type Queryable, sql } from '../db/sql.ts'
+import { type Db, type Queryable, queryableBy, type Sql, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { APPROVER, chargeBack, DAY, makeApprover, newMember, newOrderId, openDay } from './testing/fixtures.ts'
@@ -50,7 +50,7 @@ const order = async (memberId: bigint, rupees: number): Promise<string> => {
 const pay = (orderId: string, paymentId: string, rupees: number, currency = 'INR') =>
   inTransaction(db, (tx) => captureTopup(tx, { orderId, paymentId, orderAmount: wholeRupees(rupees), currency }))
 const itemOf = async (paymentId: string): Promise<bigint> =>
-  (await one<{ id: bigint }>(db, sql`select id from suspense_item where payment_id = ${paymentId}::text`)).id
+  (await db.one<{ id: bigint }>(sql`select id from suspense_item where payment_id = ${paymentId}::text`)).id
 
 /** How a payment arrives, and how it is decided. */
 const PAID = ['twice', 'other amount', 'other currency'] as const
@@ -200,13 +200,12 @@ const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nod
 test('a page reads the items of the member’s own orders by their index, however many items there are', async () => {
   const memberId = await newMember(db, { rupees: 10 })
   const plans: Plan[] = []
-  const explaining = (tx: Queryable): Queryable => ({
-    query: async <Row extends object>(statement: ReturnType<typeof sql>): Promise<Row[]> => {
-      const told = await one<{ 'QUERY PLAN': [{ Plan: Plan }] }>(tx, sql`explain (format json) ${statement}`)
+  const explaining = (tx: Queryable): Queryable =>
+    queryableBy(async <Row extends object>(statement: Sql): Promise<Row[]> => {
+      const told = await tx.one<{ 'QUERY PLAN': [{ Plan: Plan }] }>(sql`explain (format json) ${statement}`)
       plans.push(...nodesOf(told['QUERY PLAN'][0].Plan))
       return tx.query<Row>(statement)
-    },
-  })
+    })
   const rolledBack = inTransaction(db, async (tx) => {
     await tx.query(sql`
       insert into suspense_item (payment_id, order_id, amount, reason)

@@ -5,7 +5,7 @@
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
-import { maybeOne, type Queryable, sql } from '../db/sql.ts'
+import { type Queryable, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 
 type Wallet = {
@@ -28,11 +28,9 @@ export async function openWallet(
   memberId: bigint,
   options: { readonly mayMove?: boolean; readonly autoJoin?: boolean } = {},
 ): Promise<void> {
-  await tx.query(
-    sql`insert into wallet (member_id, may_move, auto_join)
+  await tx.query(sql`insert into wallet (member_id, may_move, auto_join)
         values (${memberId}::bigint, ${options.mayMove ?? false}::boolean, ${options.autoJoin ?? false}::boolean)
-        on conflict (member_id) do nothing`,
-  )
+        on conflict (member_id) do nothing`)
 }
 
 /** True once the email is confirmed, while the member is not suspended (suspension.ts). The caller has locked the account. */
@@ -57,12 +55,10 @@ export async function setPassesOn(tx: Tx, memberId: bigint, passesOn: boolean): 
 
 /** Reads a wallet; undefined for staff, who have none. */
 export async function readWallet(from: Queryable, memberId: bigint): Promise<Wallet | undefined> {
-  const row = await maybeOne<Omit<Wallet, 'lastRound'> & { lastRound: IstDay | null }>(
-    from,
-    sql`select member_id as "memberId", balance, held, nullif(last_round, '-infinity') as "lastRound", joins,
+  const row = await from.maybeOne<Omit<Wallet, 'lastRound'> & { lastRound: IstDay | null }>(sql`
+    select member_id as "memberId", balance, held, nullif(last_round, '-infinity') as "lastRound", joins,
                may_move as "mayMove", auto_join as "autoJoin", is_closed as "isClosed"
-          from wallet where member_id = ${memberId}::bigint`,
-  )
+          from wallet where member_id = ${memberId}::bigint`)
   return row === undefined ? undefined : { ...row, lastRound: row.lastRound ?? undefined }
 }
 
@@ -74,10 +70,7 @@ type WalletPage = { readonly last: bigint; readonly count: number }
  * end the planner expects a quarter of all rows and scans the whole table for each page.
  */
 export async function findWalletPage(from: Queryable, after: bigint, limit: number): Promise<WalletPage | undefined> {
-  const page = await maybeOne<{ last: bigint | null; count: number }>(
-    from,
-    sql`select max(member_id) as last, count(*)::int as count
-          from (select member_id from wallet where member_id > ${after}::bigint order by member_id limit ${limit}::int) page`,
-  )
+  const page = await from.maybeOne<{ last: bigint | null; count: number }>(sql`select max(member_id) as last, count(*)::int as count
+          from (select member_id from wallet where member_id > ${after}::bigint order by member_id limit ${limit}::int) page`)
   return page === undefined || page.last === null ? undefined : { last: page.last, count: page.count }
 }

@@ -18,7 +18,7 @@
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
-import { maybeOne, type Sql, sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { type Approver, isOwnMoney, judgeApprover, judgeReturn, recordAlone, recordFirstApproval } from './approvals.ts'
@@ -48,22 +48,18 @@ export async function holdWithdrawal(
   Outcome<{ readonly balance: Paise; readonly replayed: boolean }, 'insufficient_funds' | 'may_not_move' | 'idempotency_mismatch'>
 > {
   const wallet = await lockWallet(tx, request.memberId)
-  const known = await maybeOne<{ same: boolean; balance: Paise | null }>(
-    tx,
-    sql`select w.member_id = ${request.memberId}::bigint and w.amount = ${request.amount}::bigint and w.bank_account_id = ${request.bankAccountId}::bigint as same,
+  const known = await tx.maybeOne<{ same: boolean; balance: Paise | null }>(sql`
+    select w.member_id = ${request.memberId}::bigint and w.amount = ${request.amount}::bigint and w.bank_account_id = ${request.bankAccountId}::bigint as same,
                t.balance_after as balance
           from withdrawal w left join transfer t on t.kind = 'wd_hold' and t.ref = w.id::text
-         where w.id = ${request.id}::uuid`,
-  )
+         where w.id = ${request.id}::uuid`)
   if (known !== undefined)
     return known.same && known.balance !== null ? accepted({ balance: known.balance, replayed: true }) : refused('idempotency_mismatch')
   if (wallet === undefined || !wallet.mayMove) return refused('may_not_move')
   if (wallet.balance < request.amount) return refused('insufficient_funds')
   const { id, memberId, amount } = request
-  await tx.query(
-    sql`insert into withdrawal (id, member_id, amount, bank_account_id, flags)
-        values (${id}::uuid, ${memberId}::bigint, ${amount}::bigint, ${request.bankAccountId}::bigint, ${request.flags ?? []}::text[])`,
-  )
+  await tx.query(sql`insert into withdrawal (id, member_id, amount, bank_account_id, flags)
+        values (${id}::uuid, ${memberId}::bigint, ${amount}::bigint, ${request.bankAccountId}::bigint, ${request.flags ?? []}::text[])`)
   const { balance } = await debitMember(tx, { kind: 'wd_hold', ref: id, memberId, amount, to: 'PAYOUTS_PENDING', holds: amount })
   return accepted({ balance, replayed: false })
 }
@@ -81,11 +77,9 @@ export const RETURN_VOICE: Sql = sql`
 
 /** Locks a withdrawal, so that decisions about it run one after the other. */
 const lockWithdrawal = (tx: Tx, id: string): Promise<Locked | undefined> =>
-  maybeOne<Locked>(
-    tx,
-    sql`select member_id as "memberId", amount, status, shown_to as "shownTo", first_approved_by as "firstApprovedBy", ${RETURN_VOICE} as "returnFirstBy"
-          from withdrawal w where id = ${id}::uuid for update`,
-  )
+  tx.maybeOne<Locked>(sql`
+    select member_id as "memberId", amount, status, shown_to as "shownTo", first_approved_by as "firstApprovedBy", ${RETURN_VOICE} as "returnFirstBy"
+          from withdrawal w where id = ${id}::uuid for update`)
 
 type WithdrawalRefusal = 'withdrawal_not_found' | 'withdrawal_final'
 /** `being_paid_by_hand`: an administrator was shown the bank account, and only that person ends the withdrawal. */
@@ -219,7 +213,7 @@ export async function takeOver(
   if (found === undefined) return refused('withdrawal_not_found')
   if (found.status !== 'approved' || found.shownTo === null || found.shownTo === by) return refused('withdrawal_final')
   const seen = sql`select 1 from member where id = ${found.shownTo}::bigint and public_id::text = ${from}::text`
-  if ((await maybeOne(tx, seen)) === undefined) return refused('changed_since_seen')
+  if ((await tx.maybeOne(seen)) === undefined) return refused('changed_since_seen')
   if (await isOwnMoney(tx, by, found.memberId)) return refused('own_money')
   await giveTo(tx, id, by)
   return accepted({ from: found.shownTo })

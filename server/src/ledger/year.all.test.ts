@@ -5,7 +5,7 @@ import { runAutoJoin } from './auto-join.ts'
 import { addMoney, makeDay, newMember } from './testing/fixtures.ts'
 import { createJoinBatcher } from './join-batcher.ts'
 import { wholeRupees } from '@roz/core/money.ts'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { readWallet } from './wallets.ts'
 
 const database = useTestDatabase()
@@ -27,6 +27,6 @@ test('the 366th join of a leap year is refused, and the new year counts from zer
   expect(last).toBe('2028-12-31')
   expect(await join(last)).toEqual({ own: 'yearly_maximum', auto: 0 })
   expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 500n, joins: 365 })
-  expect(await one(database.db, sql`select reason from auto_skip where day = ${last}::date`)).toEqual({ reason: 'yearly_maximum' })
+  expect(await database.db.one(sql`select reason from auto_skip where day = ${last}::date`)).toEqual({ reason: 'yearly_maximum' })
   expect(await join('2029-01-01' as IstDay)).toEqual({ own: 'joined', auto: 1 })
 })

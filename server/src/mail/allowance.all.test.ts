@@ -1,6 +1,6 @@
 /** Tests that nobody floods a mailbox: an address has one allowance, for any cause of mails and any state of its account. */
 import { describe, expect, test } from 'vitest'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { LOGINS_MAX } from '../protection/limits.ts'
 import { makeMember } from '../testing/calls.ts'
@@ -22,7 +22,7 @@ const confirmed = async (email: string): Promise<Person> => {
 const rowsOf = (person: Person, table: 'session' | 'known_browser' | 'mail_token') =>
   roz.memberId(person).then((id) => {
     const from = { session: sql`session`, known_browser: sql`known_browser`, mail_token: sql`mail_token` }[table]
-    return one<{ count: number }>(roz.db, sql`select count(*)::int as count from ${from} where member_id = ${id}::bigint`)
+    return roz.db.one<{ count: number }>(sql`select count(*)::int as count from ${from} where member_id = ${id}::bigint`)
   })
 const elsewhere = (n: number) => ({ ip: `198.51.${Math.floor(n / 200)}.${n % 200}`, userAgent: `browser ${n}` })
 
@@ -87,7 +87,7 @@ describe('a confirmed address', () => {
 
   test('loses no mail about money: the thirty-first of a kind waits for the next day', async () => {
     const id = await makeMember(roz.db)
-    const { email } = await one<{ email: string }>(roz.db, sql`select email from member where id = ${id}::bigint`)
+    const { email } = await roz.db.one<{ email: string }>(sql`select email from member where id = ${id}::bigint`)
     const add = (n: number) =>
       inTransaction(roz.db, (tx) =>
         mailMember(tx, {

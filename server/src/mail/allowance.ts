@@ -8,7 +8,7 @@
  * - A mail about money that moved, and an answer by the staff, are not dropped: they wait until the allowance has room.
  */
 import { mailboxOf } from '@roz/core/mailbox.ts'
-import { type Db, maybeOne, sql } from '../db/sql.ts'
+import { type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { take } from '../protection/limits.ts'
 import { LaterError } from '../jobs/queue.ts'
@@ -91,8 +91,7 @@ export const createAllowedMail =
 
 /** The account whose address was confirmed. */
 const findConfirmed = (db: Db, address: string): Promise<{ readonly id: bigint } | undefined> =>
-  maybeOne<{ id: bigint }>(
-    db,
+  db.maybeOne<{ id: bigint }>(
     sql`select id from member where lower(email) = lower(${address}::text) and email_verified_at is not null and deleted_at is null`,
   )
 

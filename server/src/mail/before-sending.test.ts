@@ -1,7 +1,7 @@
 /** Tests what is asked once more before a waiting mail is sent: the account, the member's wish, the consent. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { makeMember, publicIdOf } from '../testing/calls.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { insertOutlay, revokeConsent } from '../testing/help.ts'
@@ -62,7 +62,7 @@ test('a revoked consent stops the waiting mails about that help, and no other', 
     await insertOutlay(database.db, { askedBy: staff, decidedBy: await makeMember(database.db), publicName: 'Gita' }),
     await insertOutlay(database.db, { askedBy: staff, decidedBy: await makeMember(database.db), publicName: 'Hema' }),
   ]
-  const { purpose } = await one<{ purpose: string }>(database.db, sql`select purpose from outlay where id = ${gita.id}::uuid`)
+  const { purpose } = await database.db.one<{ purpose: string }>(sql`select purpose from outlay where id = ${gita.id}::uuid`)
   const mails = [
     await told({ outlay: gita.id, helped: 'Gita, by a name since changed', purpose }),
     await told({ helped: 'Gita', purpose }),

@@ -6,7 +6,7 @@
  * - A mailbox that has had its mails of the day gets no more (allowance.ts).
  */
 import { parseDay } from '@roz/core/ist-day.ts'
-import { type Db, one, sql } from '../db/sql.ts'
+import { type Db, sql } from '../db/sql.ts'
 import { isMuted } from '../members/own-stories.ts'
 import { followUpsOfWeek } from '../members/told-follow-ups.ts'
 import { createGate } from '../protection/concurrency-limit.ts'
@@ -53,11 +53,9 @@ export function twoAtOnce(send: Send): Send {
 /** Only mails to many name their member in the data. */
 async function isWanted(db: Db, { template, data }: MailPayload): Promise<boolean> {
   if (!('publicId' in data) || data.publicId === '') return true
-  const { wanted } = await one<{ wanted: boolean }>(
-    db,
-    sql`select exists (select from member where public_id = ${data.publicId}::uuid and deleted_at is null
-          and (wants_mail or not ${isOptional(template)}::boolean)) as wanted`,
-  )
+  const { wanted } = await db.one<{ wanted: boolean }>(sql`
+    select exists (select from member where public_id = ${data.publicId}::uuid and deleted_at is null
+          and (wants_mail or not ${isOptional(template)}::boolean)) as wanted`)
   return wanted
 }
 
@@ -66,8 +64,7 @@ async function isRevoked(db: Db, { template, data }: MailPayload): Promise<boole
   if (template !== 'help_told') return false
   const { outlay, helped, purpose } = data as { readonly outlay?: string; readonly helped: string; readonly purpose: string }
   const its = outlay === undefined ? sql`b.public_name = ${helped}::text and o.purpose = ${purpose}::text` : sql`o.id = ${outlay}::uuid`
-  const { revoked } = await one<{ revoked: boolean }>(
-    db,
+  const { revoked } = await db.one<{ revoked: boolean }>(
     sql`select exists (select from outlay o join beneficiary b on b.id = o.beneficiary_id where b.revoked_at is not null and ${its}) as revoked`,
   )
   return revoked
@@ -76,10 +73,8 @@ async function isRevoked(db: Db, { template, data }: MailPayload): Promise<boole
 async function isMutedMeanwhile(db: Db, { template, data }: MailPayload): Promise<boolean> {
   if (template !== 'help_told') return false
   const { outlay = null, publicId = '' } = data as { readonly outlay?: string; readonly publicId?: string }
-  const { muted } = await one<{ muted: boolean }>(
-    db,
-    sql`select exists (select from member m, story s where m.public_id = nullif(${publicId}::text, '')::uuid and s.outlay_id = ${outlay}::uuid
-          and ${isMuted(sql`m.id`)}) as muted`,
-  )
+  const { muted } = await db.one<{ muted: boolean }>(sql`
+    select exists (select from member m, story s where m.public_id = nullif(${publicId}::text, '')::uuid and s.outlay_id = ${outlay}::uuid
+          and ${isMuted(sql`m.id`)}) as muted`)
   return muted
 }

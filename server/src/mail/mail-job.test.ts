@@ -8,7 +8,7 @@ import { SMTPServer } from 'smtp-server'
 import { describe, expect, test } from 'vitest'
 import type { Mail } from '../adapters/mail/port.ts'
 import { createSmtpMailer } from '../adapters/mail/smtp.ts'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createWorker } from '../jobs/worker.ts'
 import { createSecrets } from '../secrets/secrets.ts'
@@ -170,7 +170,7 @@ describe('a mail job', () => {
       expect([mail.subject, mail.to?.[0]?.address]).toEqual(['आपने ₹4.50 जीते!', 'asha@x.test'])
       expect(lines.length).toBeGreaterThan(0)
       expect(lines.join('')).not.toContain('asha@x.test')
-      expect(await one(db, sql`select attempts, last_error from job where key = 'draw_won:1'`)).toEqual({ attempts: 3, last_error: null })
+      expect(await db.one(sql`select attempts, last_error from job where key = 'draw_won:1'`)).toEqual({ attempts: 3, last_error: null })
     } finally {
       await mailer.close()
       await new Promise<void>((resolve) => server.close(() => resolve()))

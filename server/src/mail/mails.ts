@@ -4,7 +4,7 @@
  * - An address that nobody confirmed may be a stranger's: it gets only the link that confirms it, or one for a new password.
  */
 import type { Language } from '@roz/core/language.ts'
-import { maybeOne, type Sql, sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { enqueue } from '../jobs/queue.ts'
 import type { MailData, MailPayload, MailTemplate } from './mail-payload.ts'
@@ -41,12 +41,10 @@ type Recipient = {
 
 /** Orders a mail to a member in the member's language. An erased account gets none; optional mails can be turned off. */
 export async function mailMember<T extends MemberTemplate>(tx: Tx, mail: MemberMail<T>): Promise<void> {
-  const member = await maybeOne<Recipient>(
-    tx,
-    sql`select case when email_verified_at is null then '' else name end as name, email, language, link_origin, wants_mail,
+  const member = await tx.maybeOne<Recipient>(sql`
+    select case when email_verified_at is null then '' else name end as name, email, language, link_origin, wants_mail,
           email_verified_at is not null as is_confirmed
-        from member where id = ${mail.memberId}::bigint and deleted_at is null`,
-  )
+        from member where id = ${mail.memberId}::bigint and deleted_at is null`)
   if (member === undefined || member.email === null) return
   if (!member.is_confirmed && !UNCONFIRMED.has(mail.template)) return
   if (isOptional(mail.template) && !member.wants_mail) return

@@ -3,7 +3,7 @@
  * - The person concerned gets the same mail.
  */
 import { randomUUID } from 'node:crypto'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { mailMember } from './mails.ts'
 
@@ -37,11 +37,9 @@ type Event = {
 }
 
 export async function tellOwners(tx: Tx, { what, actorId, about, detail = '', personId }: Event): Promise<void> {
-  const { actor, at } = await one<{ actor: string; at: string }>(
-    tx,
-    sql`select coalesce((select name from member where id = ${actorId}::bigint), '') as actor,
-          to_char(roz_now() at time zone interval '05:30', 'FMDD Mon YYYY, HH24:MI') as at`,
-  )
+  const { actor, at } = await tx.one<{ actor: string; at: string }>(sql`
+    select coalesce((select name from member where id = ${actorId}::bigint), '') as actor,
+          to_char(roz_now() at time zone interval '05:30', 'FMDD Mon YYYY, HH24:MI') as at`)
   const told = await tx.query<{ id: bigint }>(
     sql`select id from member where role = 'admin' and deleted_at is null and (staff_role = 'owner' or id = ${personId ?? null}::bigint) order by id`,
   )

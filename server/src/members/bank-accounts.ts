@@ -10,7 +10,7 @@ import { bankDetail, upiDetail, type withdrawal } from '@roz/contract/wallet.ts'
 import { sortedJson } from '@roz/core/sorted-json.ts'
 import { maskUpiId } from '@roz/core/upi-id.ts'
 import type { z } from 'zod'
-import { maybeOne, one, type Sql, sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { type EncryptedColumn, plainColumn } from '../secrets/encrypted-columns.ts'
 import type { Secrets } from '../secrets/secrets.ts'
@@ -81,26 +81,19 @@ const macsOf = (secrets: Pick<Secrets, 'fingerprints'>, detail: PayoutDetail) =>
 /** Returns the row of these details, made at their first use. */
 export async function useBankAccount(tx: Tx, secrets: Secrets, memberId: bigint, detail: PayoutDetail): Promise<KnownAccount> {
   const { accountMacs, detailsMacs } = macsOf(secrets, detail)
-  const known = await one<{ isNew: boolean; isRecent: boolean }>(
-    tx,
-    sql`
+  const known = await tx.one<{ isNew: boolean; isRecent: boolean }>(sql`
     select count(*) = 0 as "isNew", coalesce(min(created_at) > roz_now() - interval '24 hours', true) as "isRecent"
-    from bank_account where member_id = ${memberId}::bigint and account_mac = any (${accountMacs}::bytea[])`,
-  )
+    from bank_account where member_id = ${memberId}::bigint and account_mac = any (${accountMacs}::bytea[])`)
   const shown = shownOf(detail)
   const row =
-    (await maybeOne<{ id: bigint }>(
-      tx,
+    (await tx.maybeOne<{ id: bigint }>(
       sql`select id from bank_account where member_id = ${memberId}::bigint and details_mac = any (${detailsMacs}::bytea[]) limit 1`,
     )) ??
-    (await one<{ id: bigint }>(
-      tx,
-      sql`
+    (await tx.one<{ id: bigint }>(sql`
       insert into bank_account (member_id, account_mac, details_mac, sealed, bank_name, last_four)
       values (${memberId}::bigint, ${accountMacs[0]}::bytea, ${detailsMacs[0]}::bytea,
         ${encryptDetail(secrets, memberId, detail)}::bytea, ${shown.bankName}::text, ${shown.lastFour}::text)
-      returning id`,
-    ))
+      returning id`))
   return { id: row.id, ...known, ...shown }
 }
 

@@ -3,7 +3,7 @@
  * - The account and its wallet are written in one transaction: neither exists without the other.
  */
 import type { Language } from '@roz/core/language.ts'
-import { maybeOne, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { openWallet } from '../ledger/wallets.ts'
 
@@ -26,14 +26,12 @@ type NewMember = {
 
 /** Returns the new member’s id; undefined where another account has the address (ignoring case) or the Google account. */
 export async function insertMember(tx: Tx, member: NewMember): Promise<bigint | undefined> {
-  const row = await maybeOne<{ id: bigint }>(
-    tx,
-    sql`insert into member (name, email, phone, password_hash, google_sub, language, email_verified_at, terms_version, terms_accepted_at, link_origin)
+  const row = await tx.maybeOne<{ id: bigint }>(sql`
+    insert into member (name, email, phone, password_hash, google_sub, language, email_verified_at, terms_version, terms_accepted_at, link_origin)
         values (${member.name}::text, ${member.email}::text, ${member.phone ?? null}::text, ${member.passwordHash ?? null}::text,
           ${member.googleSub ?? null}::text, ${member.language}::text, case when ${member.emailVerified}::boolean then roz_now() end,
           ${member.termsVersion}::text, roz_now(), ${member.origin ?? null}::text)
-        on conflict do nothing returning id`,
-  )
+        on conflict do nothing returning id`)
   if (row === undefined) return undefined
   await openWallet(tx, row.id, { mayMove: member.emailVerified })
   // In the lists that are sorted by figures at once, and not only after the next pass over all members.

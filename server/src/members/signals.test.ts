@@ -1,6 +1,6 @@
 /** Signs that accounts belong together: what is noted, when a review is open again, and the review list. */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { makeMember, makeStaff, testSecrets, publicIdOf } from '../testing/calls.ts'
 import { useServicesWorld } from '../testing/services-world.ts'
@@ -73,7 +73,7 @@ test('a review is recorded with its note, and open again when another account jo
   expect(reviewed.body.flag).toMatchObject({ isReviewed: true, note: 'Two sisters, called both.', reviewedBy: 'Staff' })
   expect((await flags('?status=unreviewed')).filter(({ kind }) => kind === 'device')).toEqual([])
   expect((await flags('?status=reviewed')).filter(({ kind }) => kind === 'device')).toHaveLength(1)
-  const entry = await one(world.database.db, sql`select action, after from audit_log where subject = ${`flag:${flag?.id}`}::text`)
+  const entry = await world.database.db.one(sql`select action, after from audit_log where subject = ${`flag:${flag?.id}`}::text`)
   expect(entry).toEqual({ action: 'flag.review', after: { isReviewed: true, note: 'Two sisters, called both.' } })
   await note(await member(), 'device')
   expect((await flags('?status=unreviewed')).filter(({ kind }) => kind === 'device')).toMatchObject([{ count: 3 }])
@@ -85,7 +85,7 @@ test('signs are found by name, mail and phone of any of their accounts', async (
   const [asha, kavya] = [await member(), await member('Kavya Nair')]
   for (const account of [asha, kavya]) await note(account, 'bank')
   await world.database.db.query(sql`update member set phone = '9123456780' where id = ${kavya}::bigint`)
-  const { email } = await one<{ email: string }>(world.database.db, sql`select email from member where id = ${kavya}::bigint`)
+  const { email } = await world.database.db.one<{ email: string }>(sql`select email from member where id = ${kavya}::bigint`)
   for (const q of ['kavya n', email, '+91 91234 56780'])
     expect([q, await flags(`?${String(new URLSearchParams({ q }))}`)]).toMatchObject([q, [{ kind: 'bank', count: 2 }]])
   expect(await flags('?q=kavya&status=reviewed')).toEqual([])

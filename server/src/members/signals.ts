@@ -11,7 +11,7 @@
  * - A reviewed signal reopens when another account has the value; for a network address only when the number of accounts has doubled.
  */
 import { mailboxOf } from '@roz/core/mailbox.ts'
-import { type Db, maybeOne, one, type Sql, sql } from '../db/sql.ts'
+import { type Db, type Sql, sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
 import { LaterError } from '../jobs/queue.ts'
 import type { Secrets } from '../secrets/secrets.ts'
@@ -25,7 +25,7 @@ const keysOf = (secrets: Keys, kind: SignalKind, value: string): readonly Buffer
 
 /** A phone that the member named before ends, unless it is still the account's. Its row stays as history, and counts for no flag. */
 async function endOtherPhones(tx: Tx, secrets: Keys, memberId: bigint, keys: readonly Buffer[]): Promise<void> {
-  const account = await maybeOne<{ phone: string | null }>(tx, sql`select phone from member where id = ${memberId}::bigint`)
+  const account = await tx.maybeOne<{ phone: string | null }>(sql`select phone from member where id = ${memberId}::bigint`)
   const phone = account?.phone ?? undefined
   const kept = phone === undefined ? keys : [...keys, ...keysOf(secrets, 'phone', phone)]
   const held = sql`u.kind = 'phone' and u.member_id = ${memberId}::bigint and u.ended_at is null and u.key <> all (${kept}::bytea[])`
@@ -67,7 +67,7 @@ export const noteSignalLater = (db: Db, secrets: Pick<Secrets, 'fingerprints'>, 
     await noteSignal(tx, secrets, used)
     // Last, without waiting: a concurrent deletion must not miss this row.
     const account = sql`select 1 from member where id = ${used.memberId}::bigint and deleted_at is null for key share skip locked`
-    if ((await maybeOne(tx, account)) === undefined) throw new LaterError('the account is locked or deleted: no signal was stored', 1)
+    if ((await tx.maybeOne(account)) === undefined) throw new LaterError('the account is locked or deleted: no signal was stored', 1)
   })
 
 /** Notes the mailbox of a confirmed address: an unconfirmed one may be a stranger's, who must not be suspected for it. */
@@ -99,16 +99,13 @@ export async function forgetSignals(tx: Tx, memberId: bigint): Promise<void> {
 
 /** Forgets uses, and counts their members no longer. Returns how many uses. */
 async function forget(tx: Tx, which: Sql): Promise<number> {
-  const { uses } = await one<{ uses: number }>(
-    tx,
-    sql`
+  const { uses } = await tx.one<{ uses: number }>(sql`
     with gone as (delete from signal_use where ${which} returning kind, key, ended_at),
     counted as (select kind, key, count(*)::int as members from gone where ended_at is null group by kind, key),
     -- In the order in which a sign-in locks them.
     held as (select s.id, c.members from signal s join counted c using (kind, key) order by s.kind, s.key for update of s),
     fewer as (update signal s set members = s.members - held.members from held where s.id = held.id)
-    select count(*)::int as uses from gone`,
-  )
+    select count(*)::int as uses from gone`)
   return uses
 }
 

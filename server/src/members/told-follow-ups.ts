@@ -6,7 +6,7 @@
  * - Mails and messages that wait hold no name: the name is read when they are sent.
  */
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
-import { maybeOne, type Queryable, type Sql, sql } from '../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { enqueue } from '../jobs/queue.ts'
 import { hasPart, isMuted, TOLD } from './own-stories.ts'
@@ -43,15 +43,12 @@ type WeeksNews = { readonly helped: string; readonly weeks: string; readonly tol
 
 /** The follow-ups of a week that this member may hear of now: the newest, and how many there are. */
 export async function followUpsOfWeek(from: Queryable, publicId: string, week: IstDay): Promise<WeeksNews | undefined> {
-  const member = await maybeOne<{ id: bigint }>(from, sql`select id from member where public_id = ${publicId}::uuid`)
+  const member = await from.maybeOne<{ id: bigint }>(sql`select id from member where public_id = ${publicId}::uuid`)
   return member === undefined
     ? undefined
-    : maybeOne<WeeksNews>(
-        from,
-        sql`
+    : from.maybeOne<WeeksNews>(sql`
     select o.public_name as helped, f.weeks::text as weeks, (count(*) over ())::text as told from ${TOLD_FOLLOW_UPS}
      where ${TOLD_AT} >= start_of_ist_day(${week}::date) and ${TOLD_AT} < start_of_ist_day(${addDays(week, 7)}::date)
        and ${hasPart(sql`${member.id}::bigint`)} and not ${isMuted(sql`${member.id}::bigint`)}
-     order by ${TOLD_AT} desc, f.id desc limit 1`,
-      )
+     order by ${TOLD_AT} desc, f.id desc limit 1`)
 }

@@ -8,7 +8,7 @@ import type { Language } from '@roz/core/language.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { PublicName } from '@roz/core/names.ts'
 import type { ReminderTime } from '@roz/core/reminder.ts'
-import { type Queryable, one, sql } from '../db/sql.ts'
+import { type Queryable, sql } from '../db/sql.ts'
 import type { StaffRole } from '@roz/contract/roles.ts'
 import { owedOf } from '../ledger/debts.ts'
 
@@ -61,5 +61,5 @@ export const userOf = (row: UserRow): User => ({
 
 /** The User of a member who exists, because the caller has their session. Throws otherwise. */
 export async function getUser(from: Queryable, memberId: bigint): Promise<User> {
-  return userOf(await one<UserRow>(from, sql`select ${userColumns} from ${userSource} where m.id = ${memberId}::bigint`))
+  return userOf(await from.one<UserRow>(sql`select ${userColumns} from ${userSource} where m.id = ${memberId}::bigint`))
 }

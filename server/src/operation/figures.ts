@@ -7,7 +7,7 @@
  */
 import { Gauge, type Registry } from '@prometheus-io/client'
 import { UNAUDITED_SECONDS } from '../db/heartbeat.ts'
-import { type Db, joinSql, one, type Sql, sql } from '../db/sql.ts'
+import { type Db, joinSql, type Sql, sql } from '../db/sql.ts'
 import { NO_ROUND_TODAY } from '../ledger/rounds.ts'
 import { DISK_USED, diskUsed } from './disk-use.ts'
 import { FINDINGS } from '../ledger/audit-findings.ts'
@@ -207,7 +207,7 @@ export type Sources = { readonly db: Db; readonly witnesses: Witnesses; readonly
 export async function readFigures({ db, witnesses, dataDir }: Sources): Promise<ReadonlyMap<string, number>> {
   const figures = figuresFor(witnesses)
   const all = sql`select array[${joinSql(figures.map(({ read }) => sql`(${read})::float8`))}] as values`
-  const { values } = await one<{ values: readonly number[] }>(db, all)
+  const { values } = await db.one<{ values: readonly number[] }>(all)
   return new Map([...figures.map(({ name }, place) => [name, values[place] as number] as const), [DISK_USED.name, await diskUsed(dataDir)]])
 }
 

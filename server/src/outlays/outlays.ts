@@ -16,7 +16,7 @@ import { type Paise, paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/m
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import { lockInTransaction } from '../db/advisory-locks.ts'
-import { maybeOne, one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import type { Idempotency } from '../http/idempotency.ts'
 import { invalid, type Refusal } from '../http/route.ts'
@@ -149,23 +149,19 @@ async function decidesAlone(tx: Tx, deps: OutlayDeps, { memberId: by, staffRole 
 /** Whether the person has a part in what this outlay relies on: the record of who is helped, or the disbursement that it corrects. */
 const isOnOtherSide = async (tx: Tx, by: bigint, { kind, beneficiaryId, corrects }: Subject & { readonly kind: OutlayKind }) =>
   (
-    await one<{ isIt: boolean }>(
-      tx,
-      sql`select case when ${kind}::text = 'disbursement' then wrote_beneficiary(${by}::bigint, ${beneficiaryId}::uuid)
+    await tx.one<{ isIt: boolean }>(sql`
+      select case when ${kind}::text = 'disbursement' then wrote_beneficiary(${by}::bigint, ${beneficiaryId}::uuid)
             else exists (select from outlay o where o.id = ${corrects}::uuid
-                          and (is_same_person(o.asked_by, ${by}::bigint) or is_same_person(o.decided_by, ${by}::bigint))) end as "isIt"`,
-    )
+                          and (is_same_person(o.asked_by, ${by}::bigint) or is_same_person(o.decided_by, ${by}::bigint))) end as "isIt"`)
   ).isIt
 
 /** Refuses bills that are not kept, given twice, or part of another outlay. */
 async function judgeBills(tx: Tx, evidence: readonly Buffer[]): Promise<'receipt_not_found' | 'receipt_used' | undefined> {
-  const { kept, taken } = await one<{ kept: number; taken: boolean }>(
-    tx,
-    sql`select (select count(*)::int from receipt where hash = any(${evidence}::bytea[])) as kept,
+  const { kept, taken } = await tx.one<{ kept: number; taken: boolean }>(sql`
+    select (select count(*)::int from receipt where hash = any(${evidence}::bytea[])) as kept,
           exists (select from outlay_receipt l join outlay o on o.id = l.outlay_id
                    where l.hash = any(${evidence}::bytea[]) and o.status <> 'rejected')
-            or exists (select from arrival where paper = any(${evidence}::bytea[])) as taken`,
-  )
+            or exists (select from arrival where paper = any(${evidence}::bytea[])) as taken`)
   if (taken || (await isBillUsed(tx, evidence))) return 'receipt_used'
   return kept < evidence.length ? 'receipt_not_found' : undefined
 }
@@ -173,8 +169,7 @@ async function judgeBills(tx: Tx, evidence: readonly Buffer[]): Promise<'receipt
 /** Locks an outlay of these kinds; the caller's decision is the only one. */
 export async function lockOutlay(tx: Tx, kinds: readonly OutlayKind[], id: string): Promise<{ readonly status: string } | undefined> {
   await lockInTransaction(tx, 'helpFund')
-  return maybeOne<{ status: string }>(
-    tx,
+  return tx.maybeOne<{ status: string }>(
     sql`select status from outlay where id = ${id}::uuid and kind = any(${kinds}::text[]) for no key update`,
   )
 }
@@ -188,14 +183,12 @@ export async function approveOutlay<C extends RefusalCode>(
   { approver, book }: Approving<C>,
 ): Promise<Effect<C | 'outlay_final' | 'own_request' | 'own_consent' | ApprovalRefusal>> {
   const { by } = approver
-  const found = await one<Omit<Outlay, 'id'> & { status: string; askedBy: bigint; isAsker: boolean }>(
-    tx,
-    sql`select kind, purpose, amount_paise as amount, fee_paise as fee, corrects, status, asked_by as "askedBy", is_same_person(asked_by, ${by}::bigint) as "isAsker",
+  const found = await tx.one<Omit<Outlay, 'id'> & { status: string; askedBy: bigint; isAsker: boolean }>(sql`
+    select kind, purpose, amount_paise as amount, fee_paise as fee, corrects, status, asked_by as "askedBy", is_same_person(asked_by, ${by}::bigint) as "isAsker",
           beneficiary_id as "beneficiaryId", array(select hash from outlay_receipt where outlay_id = outlay.id order by position)
             || array(select s.report_hash from gateway_settlement_seen s
                       where outlay.kind = 'gateway_settled' and outlay.purpose = upper(s.settlement_id) and s.report_hash is not null) as evidence
-          from outlay where id = ${id}::uuid`,
-  )
+          from outlay where id = ${id}::uuid`)
   if (found.status !== 'requested') return { ok: false, code: 'outlay_final' }
   if (found.isAsker) return { ok: false, code: 'own_request' }
   if (found.kind === 'disbursement' && (await isOnOtherSide(tx, by, found))) return { ok: false, code: 'own_consent' }
@@ -234,8 +227,7 @@ export async function translateOutlay(
 ): Promise<Effect<'outlay_final' | 'invalid_input'>> {
   if (status === 'rejected') return { ok: false, code: 'outlay_final' }
   const translations = translationsIn(given)
-  const { writtenIn, before } = await one<{ writtenIn: Language; before: StoredTexts }>(
-    tx,
+  const { writtenIn, before } = await tx.one<{ writtenIn: Language; before: StoredTexts }>(
     sql`select written_in as "writtenIn", translations as before from outlay where id = ${id}::uuid`,
   )
   if (translations[writtenIn] !== undefined) return invalid({ [`translations.${writtenIn}`]: 'choice_invalid' })

@@ -10,7 +10,7 @@
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { asciiAddress } from '@roz/core/person-fields.ts'
-import { type Queryable, one, sql } from '../db/sql.ts'
+import { type Queryable, sql } from '../db/sql.ts'
 
 export type Limit = {
   /** The limited thing and its holder: `['password', email, block]`. */
@@ -31,8 +31,7 @@ const DAY = 86_400
 export async function take(from: Queryable, limits: readonly Limit[]): Promise<Taken> {
   if (limits.length === 0) return { ok: true, giveBack: async () => undefined }
   const buckets = limits.map((limit) => digest(limit.key))
-  const { taken_at, wait_seconds } = await one<{ taken_at: string | null; wait_seconds: number | null }>(
-    from,
+  const { taken_at, wait_seconds } = await from.one<{ taken_at: string | null; wait_seconds: number | null }>(
     // As text: a Date has milliseconds only and would not match the stored microseconds.
     sql`select taken_at::text, wait_seconds from throttle_take(${buckets}::bytea[], ${limits.map((limit) => limit.hitsMax)}::int[],
         ${limits.map((limit) => limit.windowSeconds)}::int[])`,

@@ -3,7 +3,7 @@ import { addDays, dayAt, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { type Paise, paise, wholeRupees } from '@roz/core/money.ts'
 import { pino } from 'pino'
 import { expect } from 'vitest'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { DAY, addMoney } from '../ledger/testing/fixtures.ts'
 import { debitMember, lockWallet } from '../ledger/transfer.ts'
@@ -47,12 +47,12 @@ export async function openAutopayWorld(
   const at = (day: IstDay, time: string): Promise<void> => moveTo(startOfDayMs(day) + Date.parse(`1970-01-01T${time}Z`))
   /** Lets the spacing between two questions pass. */
   const later = async (seconds = 6): Promise<void> => {
-    const { now } = await one<{ now: Date }>(db, sql`select roz_now() as now`)
+    const { now } = await db.one<{ now: Date }>(sql`select roz_now() as now`)
     await moveTo(now.getTime() + seconds * 1000)
   }
 
   const balanceOf = async (memberId: bigint): Promise<number> =>
-    Number((await one<{ balance: Paise }>(db, sql`select balance from wallet where member_id = ${memberId}::bigint`)).balance) / 100
+    Number((await db.one<{ balance: Paise }>(sql`select balance from wallet where member_id = ${memberId}::bigint`)).balance) / 100
 
   /** Leaves so many rupees in the wallet: the rest is given away. */
   async function leave(memberId: bigint, rupees: number): Promise<void> {

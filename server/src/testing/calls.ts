@@ -2,7 +2,7 @@
 import type { CallName } from '@roz/contract/api.ts'
 import type { FastifyInstance } from 'fastify'
 import { createSecrets } from '../secrets/secrets.ts'
-import { type Db, maybeOne, one, sql } from '../db/sql.ts'
+import { type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Handlers } from '../http/route.ts'
 import type { Session, Sessions } from '../http/session.ts'
@@ -26,11 +26,9 @@ function sessionsOf(db: Db): Sessions {
     find: async (token): Promise<Session | undefined> => {
       const [, kind, id] = /^(session|stale|member)-(\d+)$/.exec(token) ?? []
       if (id === undefined) return undefined
-      const row = await maybeOne<{ verified: boolean; suspended: boolean; staffRole: StaffRole | null }>(
-        db,
-        sql`select email_verified_at is not null as verified, suspended_at is not null as suspended, staff_role as "staffRole"
-            from member where id = ${id}::bigint`,
-      )
+      const row = await db.maybeOne<{ verified: boolean; suspended: boolean; staffRole: StaffRole | null }>(sql`
+        select email_verified_at is not null as verified, suspended_at is not null as suspended, staff_role as "staffRole"
+            from member where id = ${id}::bigint`)
       if (row === undefined) return undefined
       const tokenHash = Buffer.from(token)
       const memberId = BigInt(id)
@@ -94,7 +92,7 @@ export async function makeMember(db: Db, options: { readonly name?: string; read
 
 /** The id that calls and screens use. */
 export const publicIdOf = async (db: Db, memberId: bigint): Promise<string> =>
-  (await one<{ id: string }>(db, sql`select public_id as id from member where id = ${memberId}::bigint`)).id
+  (await db.one<{ id: string }>(sql`select public_id as id from member where id = ${memberId}::bigint`)).id
 
 /** Makes a staff account, which has no wallet; with its role since longer than any test lasts. `since`: an interval until now. */
 export async function makeStaff(db: Db, staffRole: StaffRole = 'owner', since = '30 days'): Promise<bigint> {

@@ -1,6 +1,6 @@
 /** A test's worker, and its job handlers: the test's own, and for all other kinds a handler that only records the job. */
 import { pino } from 'pino'
-import { type Db, one, sql } from '../db/sql.ts'
+import { type Db, sql } from '../db/sql.ts'
 import type { JobKind } from '../jobs/queue.ts'
 import { createWorker, JOB_KINDS, type JobHandlers, type WorkerDeps } from '../jobs/worker.ts'
 
@@ -19,7 +19,7 @@ export function keepJobs(kept: KeptJob[], own: Partial<JobHandlers> = {}): JobHa
 export const createTestWorker = (db: Db, deps: Pick<WorkerDeps, 'handlers' | 'clockwork'> & Partial<WorkerDeps>) =>
   createWorker({
     db,
-    now: async () => (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now,
+    now: async () => (await db.one<{ now: Date }>(sql`select roz_now() as now`)).now,
     log: pino({ level: 'silent' }),
     ...deps,
   })

@@ -1,7 +1,7 @@
 /** The help desk's calls that take an Idempotency-Key, each prepared so that it is accepted. */
 import { randomBytes } from 'node:crypto'
 import { wholeRupees } from '@roz/core/money.ts'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { giveRest } from '../ledger/closing.ts'
 import { addMoney, newMember } from '../ledger/testing/fixtures.ts'
@@ -95,7 +95,7 @@ export function helpCases(helpWorld: () => HelpWorld): { readonly [N in HelpKeye
     }),
     recordArrival: async () => {
       const id = await asked(100)
-      const { today } = await one<{ today: string }>(helpWorld().world.database.db, sql`select ist_day(roz_now())::text as today`)
+      const { today } = await helpWorld().world.database.db.one<{ today: string }>(sql`select ist_day(roz_now())::text as today`)
       return { as: await other(), id, body: { status: 'booked', received: true, how: 'call', on: today } }
     },
     askHouseEntry: async () => {

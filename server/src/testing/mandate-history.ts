@@ -8,7 +8,7 @@
 import { addDays, dayAt, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { type Paise, paise } from '@roz/core/money.ts'
 import { expect } from 'vitest'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { eraseIdentity } from '../features/rights/erase.ts'
 import { cancelOpenCharge, mustWaitForStop } from '../ledger/autopay.ts'
@@ -266,16 +266,13 @@ export class MandateHistory {
     const about = `in the end, after ${this.#done.join('\n')}`
     const paid = mandates.flatMap(({ payments }) => payments.filter(({ status }) => status === 'SUCCESS'))
     expect([...booked].toSorted(), `payments ${about}`).toEqual(paid.map(({ cf }) => cf).toSorted())
-    const { sum, early, hours } = await one<{ sum: bigint; early: number; hours: number }>(
-      db,
-      sql`
+    const { sum, early, hours } = await db.one<{ sum: bigint; early: number; hours: number }>(sql`
       select (select coalesce(sum(t.amount), 0) from topup t where t.member_id = ${this.#memberId}::bigint and t.payment_id like 'sub_%')::bigint
            + (select coalesce(sum(s.amount), 0) from suspense_item s where s.payment_id like 'sub_%' and s.status = 'open' and s.order_id in (
                select order_id from autopay_charge c join autopay_mandate m on m.id = c.mandate_id where m.member_id = ${this.#memberId}::bigint))::bigint as sum,
         count(*) filter (where c.day <> ist_day(c.created_at) + 2)::int as early,
         count(*) filter (where (c.created_at at time zone 'Asia/Kolkata')::time not between '06:00' and '20:30')::int as hours
-        from autopay_charge c join autopay_mandate m on m.id = c.mandate_id where m.member_id = ${this.#memberId}::bigint and c.kind = 'charge'`,
-    )
+        from autopay_charge c join autopay_mandate m on m.id = c.mandate_id where m.member_id = ${this.#memberId}::bigint and c.kind = 'charge'`)
     expect([sum, early, hours], about).toEqual([paid.reduce((total, { amount }) => total + BigInt(amount) * 100n, 0n), 0, 0])
     for (const { state, status } of mandates)
       expect([state, status, ENDED.includes(state)], about).toEqual([
@@ -308,8 +305,7 @@ async function see(world: MandateWorld, memberId: bigint): Promise<Seen> {
      where m.member_id = ${memberId}::bigint and s.payment_id like 'sub_%' and s.status = 'open'`)
   const numbers = booked.map(({ cf }) => cf)
   expect(new Set(numbers).size, 'payments that are booked twice').toBe(numbers.length)
-  const wallet = await one<Seen['wallet']>(
-    db,
+  const wallet = await db.one<Seen['wallet']>(
     sql`select balance, may_move as "mayMove", auto_join as "autoJoin" from wallet where member_id = ${memberId}::bigint`,
   )
   return { mandates, booked: new Set(numbers), wallet }

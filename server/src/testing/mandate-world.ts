@@ -8,7 +8,7 @@ import { createServer } from 'node:http'
 import { dayAt } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { cashfreeMandates } from '../adapters/mandates/cashfree-mandates.ts'
-import { type Connection, type Db, type Sql, sql } from '../db/sql.ts'
+import { type Connection, type Db, queryableBy, sql } from '../db/sql.ts'
 import { createAutopay } from '../features/autopay/autopay.ts'
 import { createAttempt } from '../jobs/parking.ts'
 import { createTicketKeys } from '../tickets/ticket-keys.ts'
@@ -32,10 +32,10 @@ function mortal(db: Db) {
     if (left-- <= 0) throw new KilledError('this process was killed')
   }
   const dying = (connection: Connection): Connection => ({
-    query: async <Row extends object>(statement: Sql) => {
+    ...queryableBy(async (statement) => {
       spend()
-      return connection.query<Row>(statement)
-    },
+      return connection.query(statement)
+    }),
     command: async (text) => {
       // A killed process leaves an open transaction, which PostgreSQL rolls back.
       if (text !== 'ROLLBACK') spend()
@@ -43,10 +43,10 @@ function mortal(db: Db) {
     },
   })
   const mortalDb: Db = {
-    query: async (statement) => {
+    ...queryableBy(async (statement) => {
       spend()
       return db.query(statement)
-    },
+    }),
     withConnection: (work, options) => db.withConnection((connection) => work(dying(connection)), options),
     close: () => db.close(),
   }

@@ -9,7 +9,7 @@ import type { NoticeData } from '@roz/core/notices.ts'
 import { expect } from 'vitest'
 import type { PayoutGateway, Transfer, TransferState } from '../adapters/payouts/port.ts'
 import { GatewayRefusedError, GatewayUnavailableError, type PaymentGateway, type Refund } from '../adapters/payments/port.ts'
-import { type Db, maybeOne, one, sql } from '../db/sql.ts'
+import { type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createDisputes } from '../features/disputes/disputes.ts'
 import { createPayouts } from '../features/payouts/payouts.ts'
@@ -238,7 +238,7 @@ type Decider = { readonly as?: bigint; readonly headers?: Record<string, string>
 function membersOf({ db, script, calls, admin, jobs }: Stage) {
   /** Decides as an administrator who sees the current status, unless `body` says another. */
   async function decide(id: string, what: string, body: object = {}, { as = admin, headers = {} }: Decider = {}) {
-    const found = await maybeOne<{ status: string }>(db, sql`select status from withdrawal where id::text = ${id}::text`)
+    const found = await db.maybeOne<{ status: string }>(sql`select status from withdrawal where id::text = ${id}::text`)
     return calls.ask(`POST /admin/withdrawals/${id}/${what}`, { as, headers, body: { status: found?.status ?? 'approved', ...body } })
   }
   /** Captures a top-up and returns its order id. */
@@ -267,7 +267,7 @@ function membersOf({ db, script, calls, admin, jobs }: Stage) {
         await tx.query(sql`update member set deleted_at = roz_now(), email = null, name = 'Closed account' where id = ${member}::bigint`)
       })
       await inTransaction(db, (tx) => bookPayout(tx, { id: withdrawal, word: 'reversed' }))
-      const item = await one<{ id: bigint }>(db, sql`select id from suspense_item where payment_id = ${`wd_reversed:${withdrawal}`}::text`)
+      const item = await db.one<{ id: bigint }>(sql`select id from suspense_item where payment_id = ${`wd_reversed:${withdrawal}`}::text`)
       return { id: String(item.id), withdrawal, member }
     },
     /** Sets the gateway's answer about a transfer. */
@@ -280,8 +280,7 @@ function membersOf({ db, script, calls, admin, jobs }: Stage) {
       calls.ask('POST /webhooks/cashfree-payouts', { body: text, headers: { 'x-webhook-signature': signature } }),
     /** Status of the withdrawal, and balance and held amount in rupees. */
     async stateOf(id: string): Promise<readonly [status: string, balance: number, held: number]> {
-      const { status, memberId } = await one<{ status: string; memberId: bigint }>(
-        db,
+      const { status, memberId } = await db.one<{ status: string; memberId: bigint }>(
         sql`select status, member_id as "memberId" from withdrawal where id = ${id}::uuid`,
       )
       const wallet = await readWallet(db, memberId)
@@ -291,7 +290,7 @@ function membersOf({ db, script, calls, admin, jobs }: Stage) {
     noticesOf: async (memberId: bigint): Promise<string[]> => (await noticesTo(db, memberId)).map(({ kind }) => kind).sort(),
     /** Amount and reason in the member's mail and notice of one kind. */
     async toldOf(memberId: bigint, what: string): Promise<readonly (readonly ['mail' | 'notice', object])[]> {
-      const { email } = await one<{ email: string }>(db, sql`select email from member where id = ${memberId}::bigint`)
+      const { email } = await db.one<{ email: string }>(sql`select email from member where id = ${memberId}::bigint`)
       const mails = jobs.flatMap(({ payload }) => {
         const mail = payload as { readonly to?: string; readonly template?: string; readonly data: NoticeData }
         return mail.to === email && mail.template === what ? [['mail', mail.data] as const] : []

@@ -8,7 +8,7 @@ import { type CaughtMail, createCatcher } from '../adapters/mail/catcher.ts'
 import { registerDevMail } from '../adapters/mail/dev-mail.ts'
 import { createFileStorage } from '../adapters/storage/files.ts'
 import { registerUploads } from '../adapters/storage/uploads.ts'
-import { type Db, one, sql } from '../db/sql.ts'
+import { type Db, sql } from '../db/sql.ts'
 import { createContact } from '../features/contact/contact.ts'
 import { createIdentity } from '../features/identity/identity.ts'
 import { createNotifications } from '../features/notifications/notifications.ts'
@@ -129,7 +129,7 @@ export async function startPeople(options: PeopleOptions = {}): Promise<People> 
       if (answer.status !== 201) throw new Error(`registration answered ${answer.status}: ${answer.text}`)
       return { email, token: answer.body.token, publicId: answer.body.user.id }
     },
-    memberId: async (person) => (await one<{ id: bigint }>(db, sql`select id from member where public_id = ${person.publicId}::uuid`)).id,
+    memberId: async (person) => (await db.one<{ id: bigint }>(sql`select id from member where public_id = ${person.publicId}::uuid`)).id,
     codeOf: async (call, token) => {
       const { status, body } = await app.ask(call, token === undefined ? {} : { token })
       return `${status} ${body?.code ?? ''}`.trim()

@@ -13,7 +13,7 @@ import { expect } from 'vitest'
 import { createDrand } from '../adapters/beacon/drand.ts'
 import type { BeaconChain } from '../adapters/beacon/port.ts'
 import { createClock } from '../adapters/clock.ts'
-import { type Db, one, sql } from '../db/sql.ts'
+import { type Db, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { registerDevClock } from '../dev/clock.ts'
 import { createBooks } from '../features/books/books.ts'
@@ -175,7 +175,7 @@ function membersOf(db: Db) {
       return id
     },
     async balance(memberId: bigint): Promise<bigint> {
-      return (await one<{ balance: Paise }>(db, sql`select balance from wallet where member_id = ${memberId}::bigint`)).balance
+      return (await db.one<{ balance: Paise }>(sql`select balance from wallet where member_id = ${memberId}::bigint`)).balance
     },
   }
 }

@@ -1,5 +1,5 @@
 /** A settlement of the gateway as the reading stores it, and a finding, for tests of what is decided about them. */
-import { type Db, one, sql } from '../db/sql.ts'
+import { type Db, sql } from '../db/sql.ts'
 
 let made = 0
 
@@ -15,8 +15,7 @@ export async function insertSeenSettlement(db: Db, { amount, fee }: { readonly a
 
 export const insertFinding = async (db: Db, rupees: number): Promise<string> =>
   (
-    await one<{ id: string }>(
-      db,
+    await db.one<{ id: string }>(
       sql`insert into money_finding (kind, subject, difference) values ('adjustment', ${`70:${++made}`}::text, ${Math.round(rupees * 100)}::bigint) returning id`,
     )
   ).id

@@ -7,7 +7,7 @@ import { expect } from 'vitest'
 import { cashfreeMandates } from '../adapters/mandates/cashfree-mandates.ts'
 import { cashfreeGateway } from '../adapters/payments/cashfree.ts'
 import { cashfreeSettlements } from '../adapters/settlements/cashfree-settlements.ts'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { DAY } from '../ledger/testing/fixtures.ts'
 import { makeMember, makeStaff } from './calls.ts'
 import { endRests } from './database.ts'
@@ -75,11 +75,8 @@ export async function openSettlementWorld(
   async function readAll(): Promise<void> {
     for (let round = 0; round < 60; round++) {
       await moveTo(nowMs + 60_000)
-      const { left } = await one<{ left: boolean }>(
-        db,
-        sql`select exists (select from gateway_settlement_seen where ask_at is not null)
-              or (select due_at <= roz_now() or read_at is not null and (looked_at is null or looked_at < read_at) from gateway_reading) as left`,
-      )
+      const { left } = await db.one<{ left: boolean }>(sql`select exists (select from gateway_settlement_seen where ask_at is not null)
+              or (select due_at <= roz_now() or read_at is not null and (looked_at is null or looked_at < read_at) from gateway_reading) as left`)
       if (!left) return
     }
     throw new Error('the settlements were never read to the end')

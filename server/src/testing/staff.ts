@@ -1,6 +1,6 @@
 /** Staff of tests about people: accounts with a password, their sessions in the portal, and the codes of their apps. */
 import type { StaffRole } from '@roz/contract/roles.ts'
-import { one, sql } from '../db/sql.ts'
+import { sql } from '../db/sql.ts'
 import { hashPassword } from '../members/passwords.ts'
 import { codeOfApp } from './authenticator.ts'
 import type { TestAnswer } from './http.ts'
@@ -11,12 +11,10 @@ export type Colleague = { readonly email: string; readonly memberId: bigint; rea
 
 export async function addStaff(roz: People, email: string, role: StaffRole): Promise<Colleague> {
   const passwordHash = await hashPassword(STAFF_PASSWORD)
-  const row = await one<{ memberId: bigint; publicId: string }>(
-    roz.db,
-    sql`insert into member (name, email, role, staff_role, password_hash, email_verified_at, staff_since)
+  const row = await roz.db.one<{ memberId: bigint; publicId: string }>(sql`
+    insert into member (name, email, role, staff_role, password_hash, email_verified_at, staff_since)
         values ('Meera Nair', ${email}::text, 'admin', ${role}::text, ${passwordHash}::text, roz_now(), roz_now() - interval '30 days')
-        returning id as "memberId", public_id as "publicId"`,
-  )
+        returning id as "memberId", public_id as "publicId"`)
   return { email, ...row }
 }
 
@@ -41,7 +39,7 @@ export const said = (answer: TestAnswer): string => `${answer.status} ${answer.b
 
 /** The code of the app on the server's clock. */
 export async function codeFor(roz: Pick<People, 'db'>, secret: string, away = 0): Promise<string> {
-  const { at } = await one<{ at: Date }>(roz.db, sql`select roz_now() as at`)
+  const { at } = await roz.db.one<{ at: Date }>(sql`select roz_now() as at`)
   return codeOfApp(secret, at.getTime(), away)
 }
 

@@ -8,7 +8,7 @@ import { cashfreePayeeNames } from '../adapters/payee-names/cashfree-payee-names
 import type { PayeeNames } from '../adapters/payee-names/port.ts'
 import { cashfreeGateway } from '../adapters/payments/cashfree.ts'
 import type { Order, PaymentGateway } from '../adapters/payments/port.ts'
-import { type Db, one, sql } from '../db/sql.ts'
+import { type Db, sql } from '../db/sql.ts'
 import { createDisputes } from '../features/disputes/disputes.ts'
 import { createWallet } from '../features/wallet/wallet.ts'
 import { createAttempt } from '../jobs/parking.ts'
@@ -238,12 +238,12 @@ function rows(db: Db) {
       return id
     },
     async balanceOf(memberId: bigint): Promise<number> {
-      const { balance } = await one<{ balance: Paise }>(db, sql`select balance from wallet where member_id = ${memberId}::bigint`)
+      const { balance } = await db.one<{ balance: Paise }>(sql`select balance from wallet where member_id = ${memberId}::bigint`)
       return Number(balance) / 100
     },
     suspended: (orderId: string) =>
       db.query<{ reason: string; amount: Paise }>(sql`select reason, amount from suspense_item where order_id = ${orderId}::text`),
-    eventCount: async () => Number((await one<{ n: bigint }>(db, sql`select count(*) as n from gateway_event`)).n),
+    eventCount: async () => Number((await db.one<{ n: bigint }>(sql`select count(*) as n from gateway_event`)).n),
     /** Passes the minimum interval between two questions about an order. */
     passSpacing: () =>
       db.query(sql`update order_check set asked_at = asked_at - interval '10 seconds', ask_at = ask_at - interval '10 seconds'`),

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { subtreesRoot } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { tryLockInTransaction } from '../db/advisory-locks.ts'
-import { DatabaseUnavailableError, type Db, one, type Queryable, sql } from '../db/sql.ts'
+import { DatabaseUnavailableError, type Db, type Queryable, sql } from '../db/sql.ts'
 import { inSnapshot, inTransaction, type Tx } from '../db/transaction.ts'
 import { asBuffer, LIST_PAGE, type ListPage, PAGES_AT_ONCE, TICKET_BYTES } from './flat-list.ts'
 import type { ListMaker } from './list-maker.ts'
@@ -77,8 +77,7 @@ const writeAlone = (db: Db, list: DayOfList, ticketKeys: TicketKeys): Promise<bo
 const pagesOf = ({ entries }: DayOfList): number => Math.ceil(entries / LIST_PAGE)
 
 async function isWritten(from: Queryable, list: DayOfList): Promise<boolean> {
-  const { written } = await one<{ written: number }>(
-    from,
+  const { written } = await from.one<{ written: number }>(
     sql`select count(*)::int as written from ticket_page where day = ${list.day}::date`,
   )
   return written >= pagesOf(list)
@@ -86,12 +85,10 @@ async function isWritten(from: Queryable, list: DayOfList): Promise<boolean> {
 
 /** The root of a written list. */
 export async function readListRoot(tx: Tx, list: DayOfList): Promise<Buffer> {
-  const { listed, roots } = await one<{ listed: number; roots: Buffer }>(
-    tx,
-    sql`select coalesce(sum(octet_length(tickets) / ${TICKET_BYTES}::int), 0)::float8 as listed,
+  const { listed, roots } = await tx.one<{ listed: number; roots: Buffer }>(sql`
+    select coalesce(sum(octet_length(tickets) / ${TICKET_BYTES}::int), 0)::float8 as listed,
                coalesce(string_agg(root, ''::bytea order by page), '') as roots
-          from ticket_page where day = ${list.day}::date`,
-  )
+          from ticket_page where day = ${list.day}::date`)
   if (listed !== list.entries) throw new Error(`round ${list.day}: ${listed} tickets for ${list.entries} rupees`)
   const each = Array.from({ length: pagesOf(list) }, (_, page) => roots.subarray(page * HASH_BYTES, (page + 1) * HASH_BYTES))
   return Buffer.from(subtreesRoot(sha256, each))

@@ -10,7 +10,7 @@
 import { randomBytes } from 'node:crypto'
 import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import { type Outcome, accepted } from '@roz/core/outcome.ts'
-import { maybeOne, one, type Queryable, sql } from '../db/sql.ts'
+import { type Queryable, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { TICKET_BYTES } from './flat-list.ts'
@@ -49,7 +49,7 @@ const lock = (tx: Tx, memberId: bigint) => tx.query(sql`select from wallet where
 
 /** Lets the member join again once the keys of today and later can be read. True: the member was kept from joining. */
 export async function letJoinIfMended(tx: Tx, secrets: Secrets, memberId: bigint): Promise<boolean> {
-  const { today } = await one<{ today: IstDay }>(tx, sql`select ist_day(roz_now()) as today`)
+  const { today } = await tx.one<{ today: IstDay }>(sql`select ist_day(roz_now()) as today`)
   const { lost } = lostFrom(await listKeys(tx, secrets, memberId), today)
   return lost.length === 0 && letJoin(tx, memberId)
 }
@@ -68,8 +68,7 @@ export async function putKeyBack(tx: Tx, secrets: Secrets, { memberId, servesFro
   if (row.key !== undefined) return no('readable')
   const key = given.length === TICKET_KEY_BYTES ? given : decryptKey(secrets, memberId, given)
   if (key === undefined) return no('not_their_key')
-  const claim = await maybeOne(
-    tx,
+  const claim = await tx.maybeOne(
     sql`select 1 from ticket_key_claim where fingerprint = ${claimOf(key)}::bytea and member_id = ${memberId}::bigint`,
   )
   if (claim === undefined) return no('not_their_key')
@@ -85,18 +84,14 @@ export async function putKeyBack(tx: Tx, secrets: Secrets, { memberId, servesFro
 
 /** The newest day with a sealed list that the member entered with this row's key; `until`: the day from which the next key serves. */
 async function findSealedEntry(tx: Tx, { memberId, servesFrom }: Lost, until = 'infinity'): Promise<IstDay | undefined> {
-  const found = await maybeOne<{ day: IstDay }>(
-    tx,
-    sql`select e.day from entry e join round r on r.day = e.day and r.root is not null
-         where e.member_id = ${memberId}::bigint and e.day >= ${servesFrom}::date and e.day < ${until}::date order by e.day desc limit 1`,
-  )
+  const found = await tx.maybeOne<{ day: IstDay }>(sql`select e.day from entry e join round r on r.day = e.day and r.root is not null
+         where e.member_id = ${memberId}::bigint and e.day >= ${servesFrom}::date and e.day < ${until}::date order by e.day desc limit 1`)
   return found?.day
 }
 
 async function isListed(tx: Tx, day: IstDay, key: Buffer): Promise<boolean> {
   const ticket = ticketOf(key, day)
-  const page = await maybeOne<{ tickets: Buffer }>(
-    tx,
+  const page = await tx.maybeOne<{ tickets: Buffer }>(
     sql`select tickets from ticket_page where day = ${day}::date and first_ticket <= ${ticket}::bytea order by first_ticket desc limit 1`,
   )
   if (page === undefined) return false
@@ -120,8 +115,7 @@ export async function replaceLostKey(
   { memberId, despiteReceipts }: { readonly memberId: bigint; readonly despiteReceipts: boolean },
 ): Promise<Outcome<Replaced, Why>> {
   await lock(tx, memberId)
-  const { first } = await one<{ first: IstDay }>(
-    tx,
+  const { first } = await tx.one<{ first: IstDay }>(
     sql`select coalesce((select max(day) + 1 from books_day), (select min(day) from round), ist_day(roz_now())) as first`,
   )
   const keys = await listKeys(tx, secrets, memberId)

@@ -1,6 +1,6 @@
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { expect, test } from 'vitest'
-import { connect, one, sql } from '../db/sql.ts'
+import { connect, sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createJoinBatcher } from '../ledger/join-batcher.ts'
 import { useRoundsWorld } from '../testing/rounds-world.ts'
@@ -60,7 +60,7 @@ test('a key that replaces an unused one serves from today, and earlier days keep
 
 test('a renewed key is the server’s, from today before the first join and from tomorrow after it; who has none gets none', async () => {
   const { db, ticketKeys } = world
-  const { today } = await one<{ today: IstDay }>(db, sql`select ist_day(roz_now()) as today`)
+  const { today } = await db.one<{ today: IstDay }>(sql`select ist_day(roz_now()) as today`)
   const [bare, fresh, entrant] = [await world.member(5), await world.member(5), await world.member(5)]
   const [ofFresh, ofEntrant] = ['e1'.repeat(32), 'e2'.repeat(32)]
   await inTransaction(db, (tx) => ticketKeys.change(tx, fresh, ofFresh))
@@ -92,7 +92,7 @@ test('a page of keys compares no row in vain, also by a plan made while the day 
       insert into ticket_key (member_id, serves_from, sealed_key, custodial)
       select 500000 + n, '-infinity', decode(repeat('00', 65), 'hex'), true from generate_series(1, ${entrants}::int) n`)
     const statement = keysStatement(DAY, 0n, 4000)
-    const found = await one<{ count: number; isWhole: boolean }>(tx, statement)
+    const found = await tx.one<{ count: number; isWhole: boolean }>(statement)
     const plan = await tx.query(sql`explain (analyze, format json) ${statement}`)
     const removed = [...JSON.stringify(plan).matchAll(/"Rows Removed by Join Filter":(\d+)/g)].map(([, rows]) => Number(rows))
     looked = { ...found, comparedInVain: Math.max(0, ...removed) }

@@ -10,7 +10,7 @@
 import { randomBytes } from 'node:crypto'
 import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
-import { type Db, maybeOne, one, type Queryable, type Sql, sql } from '../db/sql.ts'
+import { type Db, type Queryable, type Sql, sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { ENCRYPTED_KEY_BYTES, type EncryptedKeys } from './flat-list.ts'
@@ -56,8 +56,7 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
     await tx.query(sql`
       insert into ticket_key_claim (fingerprint, member_id) values (${fingerprint}::bytea, ${memberId}::bigint) on conflict do nothing`)
     // A second statement, because the first one's snapshot lacks a claim that it waited for. A closed account's claim has no member.
-    const { own } = await one<{ own: boolean }>(
-      tx,
+    const { own } = await tx.one<{ own: boolean }>(
       sql`select member_id is not distinct from ${memberId}::bigint as own from ticket_key_claim where fingerprint = ${fingerprint}::bytea`,
     )
     return own
@@ -71,8 +70,7 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
     const key = given === undefined ? randomBytes(32) : Buffer.from(given, 'hex')
     if (!(await claim(tx, memberId, key))) return refused('ticket_key_taken')
     // posting_day() keeps the day from being sealed until this commits, so its liabilities are not cut yet.
-    const { servesFrom } = await one<{ servesFrom: IstDay | '-infinity' }>(
-      tx,
+    const { servesFrom } = await tx.one<{ servesFrom: IstDay | '-infinity' }>(
       sql`select case when exists (select from ticket_key where member_id = ${memberId}::bigint) then posting_day() else '-infinity' end as "servesFrom"`,
     )
     await store(tx, memberId, key, { custodial: given === undefined, servesFrom })
@@ -83,7 +81,7 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
   async function storeNext(tx: Tx, memberId: bigint, key: Buffer, options: { custodial: boolean }): Promise<boolean> {
     if (!(await claim(tx, memberId, key))) return false
     // Read under the wallet's lock: while this waited for a join, midnight may have passed.
-    const { today } = await one<{ today: IstDay }>(tx, sql`select ist_day(roz_now()) as today`)
+    const { today } = await tx.one<{ today: IstDay }>(sql`select ist_day(roz_now()) as today`)
     await store(tx, memberId, key, { ...options, servesFrom: nextDay(today) })
     return true
   }
@@ -116,14 +114,12 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
    * `members` and `keys` have the same order, but no particular one. The statement reads the index backwards, in one range.
    */
   async function flatFor(from: Queryable, memberIds: readonly bigint[], day: IstDay): Promise<FlatKeys> {
-    const { members, encrypted } = await one<{ members: bigint[]; encrypted: string }>(
-      from,
-      sql`select coalesce(array_agg(member_id), '{}') as members, coalesce(encode(string_agg(sealed_key, ''), 'base64'), '') as encrypted
+    const { members, encrypted } = await from.one<{ members: bigint[]; encrypted: string }>(sql`
+      select coalesce(array_agg(member_id), '{}') as members, coalesce(encode(string_agg(sealed_key, ''), 'base64'), '') as encrypted
             from (
               select distinct on (member_id) member_id, sealed_key from ticket_key
                where member_id = any ((select ${memberIds}::bigint[])::bigint[]) and serves_from <= ${day}::date
-               order by member_id desc, serves_from desc) serving`,
-    )
+               order by member_id desc, serves_from desc) serving`)
     const keys = Buffer.alloc(members.length * TICKET_KEY_BYTES)
     const contextOf = (index: number): string => keyContextOf(members[index] as bigint)
     try {
@@ -145,7 +141,7 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
 
   /** Refuses members whose present key cannot be read. An unreadable key of earlier days alone refuses nobody. */
   async function keepUnreadable(into: Queryable, memberIds: readonly bigint[]): Promise<void> {
-    const { today } = await one<{ today: IstDay }>(into, sql`select ist_day(roz_now()) as today`)
+    const { today } = await into.one<{ today: IstDay }>(sql`select ist_day(roz_now()) as today`)
     await keepFromJoining(into, await listUnreadable(into, memberIds, today))
   }
 
@@ -235,7 +231,7 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
      * `bare`: an entrant has no key; `ensureForEntrants` makes it.
      */
     async listEncryptedKeys(from: Queryable, day: IstDay, after: bigint, limit: number): Promise<KeysPage | 'bare' | undefined> {
-      const page = await one<FoundPage>(from, keysStatement(day, after, limit))
+      const page = await from.one<FoundPage>(keysStatement(day, after, limit))
       if (!page.isWhole) return 'bare'
       return page.last === null ? undefined : { count: page.count, last: page.last, members: page.members, encrypted: page.encrypted }
     },
@@ -277,8 +273,7 @@ export const keysStatement = (day: IstDay, after: bigint, limit: number): Sql =>
 
 /** Locks the wallet, which blocks joins, and returns whether the member has ever joined. */
 async function lockJoined(tx: Tx, memberId: bigint): Promise<boolean> {
-  const wallet = await maybeOne<{ hasJoined: boolean }>(
-    tx,
+  const wallet = await tx.maybeOne<{ hasJoined: boolean }>(
     sql`select joins > 0 as "hasJoined" from wallet where member_id = ${memberId}::bigint for no key update`,
   )
   return wallet?.hasJoined ?? false
@@ -286,8 +281,5 @@ async function lockJoined(tx: Tx, memberId: bigint): Promise<boolean> {
 
 /** The key that serves on a day, or the newest of all. */
 const findKey = (from: Queryable, memberId: bigint, day: IstDay | undefined): Promise<Stored | undefined> =>
-  maybeOne<Stored>(
-    from,
-    sql`select sealed_key as "encryptedKey", custodial from ticket_key
-         where member_id = ${memberId}::bigint and serves_from <= ${day ?? 'infinity'}::date order by serves_from desc limit 1`,
-  )
+  from.maybeOne<Stored>(sql`select sealed_key as "encryptedKey", custodial from ticket_key
+         where member_id = ${memberId}::bigint and serves_from <= ${day ?? 'infinity'}::date order by serves_from desc limit 1`)

@@ -10,7 +10,7 @@ import { leafHash } from '@roz/core/draw.ts'
 import type { CloseRecord, OpenRecord } from '@roz/core/draw-records.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
-import { type Db, maybeOne, one, type Queryable, type Sql, sql } from '../db/sql.ts'
+import { type Db, type Queryable, type Sql, sql } from '../db/sql.ts'
 import { afterCommit, inTransaction, type Tx } from '../db/transaction.ts'
 import { sha256 } from '../tickets/sha256.ts'
 import type { LogKeys } from './log-key.ts'
@@ -61,14 +61,13 @@ export function createCheckpoints({ db, keys, alarm }: CheckpointDeps) {
 
   /** Signs a checkpoint of all records. False: there is none since the last checkpoint. */
   async function signNext(): Promise<boolean> {
-    const behind = await one<{ isBehind: boolean }>(
-      db,
+    const behind = await db.one<{ isBehind: boolean }>(
       sql`select coalesce((select max(index) + 1 from log_entry) > coalesce((select max(size) from checkpoint), 0), false) as "isBehind"`,
     )
     if (!behind.isBehind) return false
     return inTransaction(db, async (tx) => {
       const key = await keys.inForce(tx)
-      const last = await maybeOne<Signed>(tx, sql`select size::float8 as size, root from checkpoint order by size desc limit 1`)
+      const last = await tx.maybeOne<Signed>(sql`select size::float8 as size, root from checkpoint order by size desc limit 1`)
       hasEnded = (await readLeaves(tx)) || hasEnded
       expectConsistent(last)
       if (leaves.length === (last?.size ?? 0)) return false
@@ -93,11 +92,9 @@ export function createCheckpoints({ db, keys, alarm }: CheckpointDeps) {
 
     /** The newest checkpoint with its cosignatures so far; undefined before the first checkpoint. */
     async latest(from: Queryable = db): Promise<{ readonly size: number; readonly note: string } | undefined> {
-      return maybeOne(
-        from,
-        sql`select c.size::float8 as size, c.body || coalesce((select string_agg(line, '' order by name collate "C") from cosignature s where s.size = c.size), '') as note
-              from checkpoint c order by c.size desc limit 1`,
-      )
+      return from.maybeOne(sql`
+        select c.size::float8 as size, c.body || coalesce((select string_agg(line, '' order by name collate "C") from cosignature s where s.size = c.size), '') as note
+              from checkpoint c order by c.size desc limit 1`)
     },
 
     /** Stores a witness's cosignature of a checkpoint that we signed. A repeat is accepted and changes nothing. */
@@ -108,8 +105,7 @@ export function createCheckpoints({ db, keys, alarm }: CheckpointDeps) {
       if (note === undefined || line === undefined || note.signatures.length !== 1 || origin === undefined) return refused('not_a_note')
       const witness = (await listRunningWitnesses(db)).find(({ key }) => key.name === line.name && key.id.equals(line.id))
       if (witness === undefined) return refused('witness_unknown')
-      const known = await maybeOne<{ body: string }>(
-        db,
+      const known = await db.maybeOne<{ body: string }>(
         sql`select body from checkpoint where size = ${BigInt(size)}::bigint and root = ${Buffer.from(root, 'base64')}::bytea`,
       )
       if (known === undefined || !known.body.startsWith(`${note.text}\n`)) return refused('checkpoint_unknown')
@@ -134,8 +130,7 @@ export function createCheckpoints({ db, keys, alarm }: CheckpointDeps) {
 
 /** When the newest list among the first `size` records was sealed, in ms; 0 without a list. No such state of the log existed before. */
 async function findNewestSeal(db: Db, size: bigint): Promise<number> {
-  const close = await maybeOne<{ bytes: Buffer }>(
-    db,
+  const close = await db.maybeOne<{ bytes: Buffer }>(
     sql`select bytes from log_entry where kind = 'close' and index < ${size}::bigint order by index desc limit 1`,
   )
   return close === undefined ? 0 : (JSON.parse(close.bytes.toString()) as CloseRecord).sealedAt
@@ -156,8 +151,7 @@ type SealedProof = { readonly body: string; readonly assurance: Assurance; reado
 
 /** A day's proof (its file log/sealed) and its assurance. Undefined until a checkpoint contains the day's close record. */
 export async function findSealedProof(from: Queryable, day: IstDay): Promise<SealedProof | undefined> {
-  const frozen = await maybeOne<{ body: string; assurance: Assurance }>(
-    from,
+  const frozen = await from.maybeOne<{ body: string; assurance: Assurance }>(
     sql`select body, assurance from sealed_proof where day = ${day}::date`,
   )
   return frozen === undefined ? findRunningProof(from, day) : { ...frozen, isFinal: true }

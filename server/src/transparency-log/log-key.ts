@@ -8,7 +8,7 @@
 import { randomBytes, sign, type KeyObject } from 'node:crypto'
 import { hex } from '@roz/core/draw.ts'
 import { endOfDayMs, type IstDay } from '@roz/core/ist-day.ts'
-import { type Db, maybeOne, one, type Queryable, sql } from '../db/sql.ts'
+import { type Db, type Queryable, sql } from '../db/sql.ts'
 import { inTransaction, type Tx } from '../db/transaction.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { appendRecord, lockLog } from './records.ts'
@@ -38,7 +38,7 @@ export function createLogKeys({ secrets, origin }: { readonly secrets: Secrets; 
   const known = new Map<string, LogKey>()
 
   const newest = (from: Queryable): Promise<Row | undefined> =>
-    maybeOne<Row>(from, sql`select ${COLUMNS} from log_key order by number desc limit 1`)
+    from.maybeOne<Row>(sql`select ${COLUMNS} from log_key order by number desc limit 1`)
 
   function keyOf({ number, origin: name, publicKey, encryptedSeed }: Row): LogKey {
     const privateKey = privateKeyObject(secrets.decrypt(encryptedSeed, contextOf(number)))
@@ -83,8 +83,7 @@ export function createLogKeys({ secrets, origin }: { readonly secrets: Secrets; 
 
     /** The key that signs receipts of a day: the newest key in force on that day. A verifier accepts no other. */
     async servingOn(db: Db, day: IstDay): Promise<LogKey> {
-      const row = await maybeOne<Row>(
-        db,
+      const row = await db.maybeOne<Row>(
         sql`select ${COLUMNS} from log_key where number = 0 or ist_day(created_at) <= ${day}::date order by number desc limit 1`,
       )
       return row === undefined ? get(db) : opened(row)
@@ -96,7 +95,7 @@ export function createLogKeys({ secrets, origin }: { readonly secrets: Secrets; 
       const row = await newest(tx)
       if (row === undefined) throw new Error('the log has no key yet')
       const old = keyOf(row)
-      const { today, at } = await one<{ today: IstDay; at: Date }>(tx, sql`select ist_day(roz_now()) as today, roz_now() as at`)
+      const { today, at } = await tx.one<{ today: IstDay; at: Date }>(sql`select ist_day(roz_now()) as today, roz_now() as at`)
       if (at.getTime() >= endOfDayMs(today) - MIDNIGHT_MARGIN_MS)
         throw new Error('it is less than a minute to midnight: try again after it')
       const now = await insert(tx, row.number + 1, old.origin)

@@ -5,7 +5,7 @@
  */
 import { hex } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { type Db, maybeOne, sql } from '../db/sql.ts'
+import { type Db, sql } from '../db/sql.ts'
 import { sha256 } from '../tickets/sha256.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import { consistencyIn, cutOf, inclusionIn } from './merkle-tree.ts'
@@ -73,8 +73,7 @@ export function createLogProofs({ db, checkpoints }: { readonly db: Db; readonly
 
     /** A day's record of a kind with its inclusion proof under the newest checkpoint; undefined until a checkpoint contains the record. */
     async ofRecord<R>(day: IstDay, kind: 'close' | 'books') {
-      const found = await maybeOne<{ index: number; bytes: Buffer }>(
-        db,
+      const found = await db.maybeOne<{ index: number; bytes: Buffer }>(
         sql`select index::float8 as index, bytes from log_entry where day = ${day}::date and kind = ${kind}::text`,
       )
       const latest = found === undefined ? undefined : await checkpoints.latest(db)

@@ -8,7 +8,7 @@ import { leafHash } from '@roz/core/draw.ts'
 import { type LogRecord, recordBytes } from '@roz/core/draw-records.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { lockInTransaction } from '../db/advisory-locks.ts'
-import { one, type Queryable, sql } from '../db/sql.ts'
+import { type Queryable, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { sha256 } from '../tickets/sha256.ts'
 
@@ -34,6 +34,6 @@ export async function getRecord<K extends LogRecord['kind']>(
   day: IstDay,
   kind: K,
 ): Promise<Extract<LogRecord, { kind: K }>> {
-  const { bytes } = await one<{ bytes: Buffer }>(from, sql`select bytes from log_entry where day = ${day}::date and kind = ${kind}::text`)
+  const { bytes } = await from.one<{ bytes: Buffer }>(sql`select bytes from log_entry where day = ${day}::date and kind = ${kind}::text`)
   return JSON.parse(bytes.toString('utf8')) as Extract<LogRecord, { kind: K }>
 }

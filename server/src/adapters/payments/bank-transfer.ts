@@ -8,7 +8,7 @@
 import { randomInt } from 'node:crypto'
 import { gatewayIdOf } from '@roz/core/gateway-id.ts'
 import { CURRENCY, type Paise } from '@roz/core/money.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { GatewayRefusedError, GatewayUnavailableError, type NewOrder, type Order, type Payment, type PaymentGateway } from './port.ts'
 
 /** Letters and digits that nobody confuses when they copy them. */
@@ -22,8 +22,7 @@ const unanswered = (): Promise<never> => Promise.reject(new GatewayUnavailableEr
 
 export function bankTransferGateway({ db }: { readonly db: Db }): PaymentGateway {
   const find = (orderId: string): Promise<Made | undefined> =>
-    maybeOne<Made>(
-      db,
+    db.maybeOne<Made>(
       sql`select reference, amount, expires_at <= roz_now() as "isExpired" from bank_transfer_order where order_id = ${orderId}::text`,
     )
   const listPayments = async (orderId: string, amount: Paise): Promise<Payment[]> =>
@@ -73,7 +72,7 @@ export function besideTransfers({ db }: { readonly db: Db }, gateway: PaymentGat
 }
 
 async function refuseSoon(db: Db, expiresAtMs: number): Promise<void> {
-  const isSoon = await maybeOne(db, sql`select where to_timestamp(${expiresAtMs / 1000}::float8) < roz_now() + interval '15 minutes'`)
+  const isSoon = await db.maybeOne(sql`select where to_timestamp(${expiresAtMs / 1000}::float8) < roz_now() + interval '15 minutes'`)
   if (isSoon !== undefined) throw new GatewayRefusedError('the order expires too soon', 400, 'order_expiry_time_invalid')
 }
 

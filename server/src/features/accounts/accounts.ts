@@ -1,5 +1,5 @@
 /** Our accounts beside the help fund: platform entries, settlements of the gateway, statements of the bank, and the reconciliation with both. */
-import { maybeOne, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
 import { bankAccountHandlers } from './bank/accounts.ts'
 import { matchDue } from './bank/due.ts'
@@ -32,7 +32,7 @@ export function createAccounts(deps: AccountsDeps) {
     },
     /** Whether the portal shows bank transfers: members add money by them, or did so before. */
     hasTransfers: async (): Promise<boolean> =>
-      deps.transfers.areOffered || (await maybeOne(deps.db, sql`select from bank_transfer_order limit 1`)) !== undefined,
+      deps.transfers.areOffered || (await deps.db.maybeOne(sql`select from bank_transfer_order limit 1`)) !== undefined,
     /** Reads the gateway's settlements, when they are due. */
     due: async (): Promise<boolean> => deps.reading !== undefined && readDue({ db: deps.db, ...deps.reading }),
     /** Matches the bank's lines with the books, when it is due. */

@@ -3,7 +3,7 @@ import { type accountCalls, HOUSE_KINDS } from '@roz/contract/accounts.ts'
 import type { Output } from '@roz/contract/api.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
-import { one, type Queryable, sql } from '../../db/sql.ts'
+import { type Queryable, sql } from '../../db/sql.ts'
 import type { OutlayKind } from '../../ledger/evidence.ts'
 import type { Search } from '../../lists/listing.ts'
 import { EVERY_PURPOSE } from '../../members/reader-purpose.ts'
@@ -35,7 +35,7 @@ function viewOf(row: Row): HouseEntry {
 }
 
 export const viewHouseEntry = async (from: Queryable, id: string): Promise<HouseEntry> =>
-  viewOf(await one<Row>(from, sql`${rows} where o.id = ${id}::uuid`))
+  viewOf(await from.one<Row>(sql`${rows} where o.id = ${id}::uuid`))
 
 export const searchHouseEntries = async (from: Queryable, page: Search) =>
   (await searchOutlays<Row>(from, LIST, page)).map((row) => ({ shown: viewOf(row), key: keyOfOutlay(row) }))

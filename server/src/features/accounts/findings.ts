@@ -7,7 +7,7 @@ import type { finding } from '@roz/contract/findings.ts'
 import { type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import type { z } from 'zod'
-import { type Db, maybeOne, one, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import type { Handlers } from '../../http/route.ts'
@@ -53,7 +53,7 @@ const viewOf = ({ difference, foundAt, endedAt, ...row }: Row): Finding => ({
   reason: row.reason,
   seen: fingerprintOf([rupeesFromPaise(difference), row.detail]),
 })
-const view = async (from: Queryable, id: string): Promise<Finding> => viewOf(await one<Row>(from, sql`${ROWS} where f.id = ${id}::uuid`))
+const view = async (from: Queryable, id: string): Promise<Finding> => viewOf(await from.one<Row>(sql`${ROWS} where f.id = ${id}::uuid`))
 
 async function listFindings(
   db: Db,
@@ -76,7 +76,7 @@ export const findingHandlers = (deps: AccountsDeps, idempotency: Idempotency): H
       name: 'finding',
       notFound: 'finding_not_found',
       lock: (tx, id) =>
-        maybeOne<{ status: string }>(tx, sql`select ${STATUS} as status from money_finding f where f.id = ${id}::uuid for no key update`),
+        tx.maybeOne<{ status: string }>(sql`select ${STATUS} as status from money_finding f where f.id = ${id}::uuid for no key update`),
       show: view,
     })('close', call, (tx, id, status) => close(tx, deps, { id, status, by: call.session.memberId, reason: call.body.reason })),
 })
@@ -89,8 +89,7 @@ async function close(
   { id, status, by, reason }: Closing,
 ): Promise<Effect<'finding_final' | ApprovalRefusal>> {
   if (status !== 'open' && status !== 'awaiting_second') return { ok: false, code: 'finding_final' }
-  const { difference, firstApprovedBy } = await one<{ difference: bigint; firstApprovedBy: bigint | null }>(
-    tx,
+  const { difference, firstApprovedBy } = await tx.one<{ difference: bigint; firstApprovedBy: bigint | null }>(
     sql`select difference, first_by as "firstApprovedBy" from money_finding where id = ${id}::uuid`,
   )
   const amount = paise(difference < 0n ? -difference : difference)
@@ -113,12 +112,10 @@ const LATE = sql`interval '26 hours'`
 
 /** `reads`: payments come by a gateway whose settlements are read. */
 export async function checkMoney(from: Queryable, reads: boolean): Promise<z.infer<typeof moneyCheck>> {
-  const found = await one<{ readAt: Date | null; isLate: boolean; open: number; difference: Paise; toRecord: number }>(
-    from,
-    sql`select r.read_at as "readAt", ${reads}::boolean and coalesce(r.read_at, r.due_at) < roz_now() - ${LATE} as "isLate", f.open, f.difference,
+  const found = await from.one<{ readAt: Date | null; isLate: boolean; open: number; difference: Paise; toRecord: number }>(sql`
+    select r.read_at as "readAt", ${reads}::boolean and coalesce(r.read_at, r.due_at) < roz_now() - ${LATE} as "isLate", f.open, f.difference,
           (select count(*)::int from gateway_settlement_seen s where ${IS_PROPOSED}) as "toRecord"
           from gateway_reading r, (select count(*)::int as open, coalesce(sum(difference), 0)::bigint as difference
-                                     from money_finding f where ${IS_OPEN_FINDING} and not ${IS_OF_BANK}) f`,
-  )
+                                     from money_finding f where ${IS_OPEN_FINDING} and not ${IS_OF_BANK}) f`)
   return { ...found, readAt: instantOrNull(found.readAt), difference: rupeesFromPaise(found.difference) }
 }

@@ -2,7 +2,7 @@
 import { nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { recordDraw } from '../../ledger/draw.ts'
 import { DAY, endDay, hashOf, newMembers, openDay } from '../../ledger/testing/fixtures.ts'
@@ -81,7 +81,7 @@ test('a larger one waits for another person; of two approvals at once one books'
     ['platform_out.ask', finance, undefined],
     ['entry.approve', owner, undefined],
   ])
-  expect(await one(world.db, sql`select amount from transfer where kind = 'platform_out'`)).toEqual({ amount: 150n })
+  expect(await world.db.one(sql`select amount from transfer where kind = 'platform_out'`)).toEqual({ amount: 150n })
 })
 
 test('two requests that together take more than there is: the second approval is refused', async () => {

@@ -5,7 +5,7 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
-import { one, type Queryable, sql } from '../../db/sql.ts'
+import { type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import { pageOf } from '../../lists/listing.ts'
@@ -90,7 +90,7 @@ export function houseEntryHandlers(
 /** An overdrawn account can pay nothing out. */
 const shown = (payable: bigint): number => rupeesFromPaise(paise(payable < 0n ? 0n : payable))
 
-const readToday = async (from: Queryable): Promise<IstDay> => (await one<{ day: IstDay }>(from, sql`select ist_day(roz_now()) as day`)).day
+const readToday = async (from: Queryable): Promise<IstDay> => (await from.one<{ day: IstDay }>(sql`select ist_day(roz_now()) as day`)).day
 const payableToday = async (tx: Tx) => readPayable(tx, await readToday(tx))
 
 type Refused = 'insufficient_funds' | 'receipt_used' | 'idempotency_mismatch'

@@ -7,7 +7,7 @@
  */
 import type { FindingKind } from '@roz/core/findings.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { maybeOne, one, type Sql, sql } from '../../db/sql.ts'
+import { type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { PAYMENT_PREFIX } from '../../ledger/autopay.ts'
@@ -37,12 +37,10 @@ const ROUNDING = 2
 const LISTED = 500
 
 export async function compareSettlement(tx: Tx, { gatewayFee, alarm }: Judging, settlementId: string): Promise<void> {
-  const seen = await one<Seen>(
-    tx,
-    sql`select s.state, s.status, s.events_read_at is not null as "isRead", ${isCorrected(sql`s`)} as corrected, s.covers,
+  const seen = await tx.one<Seen>(sql`
+    select s.state, s.status, s.events_read_at is not null as "isRead", ${isCorrected(sql`s`)} as corrected, s.covers,
           ${restOf(sql`s.settlement_id`, 'amount')} + ${restOf(sql`s.settlement_id`, 'fee')} as rest
-          from gateway_settlement_seen s where s.settlement_id = ${settlementId}::text for no key update of s`,
-  )
+          from gateway_settlement_seen s where s.settlement_id = ${settlementId}::text for no key update of s`)
   const found: Found[] = stateFindings(settlementId, seen)
   if (seen.isRead && seen.state === 'paid') {
     await matchEvents(tx, settlementId)
@@ -218,15 +216,13 @@ async function compareEvents(tx: Tx, settlementId: string, gatewayFee: number): 
 
 /** One that came back after it was recorded is paid again by this one, to the paisa: then there is nothing to record. */
 async function coverReturned(tx: Tx, settlementId: string): Promise<void> {
-  const covered = await maybeOne<{ id: string }>(
-    tx,
-    sql`select r.settlement_id as id from gateway_settlement_seen r join gateway_settlement_seen s on s.settlement_id = ${settlementId}::text
+  const covered = await tx.maybeOne<{ id: string }>(sql`
+    select r.settlement_id as id from gateway_settlement_seen r join gateway_settlement_seen s on s.settlement_id = ${settlementId}::text
          where r.state = 'failed' and r.settlement_id <> s.settlement_id and s.covers is null and not ${isCorrected(sql`r`)}
            and not exists (select from outlay o where ${IS_RECORDED})
            and (${wholeOf(sql`r.settlement_id`, 'amount')}, ${wholeOf(sql`r.settlement_id`, 'fee')}) = (s.amount, s.fee + s.own_fee)
            and ${isUntaken(sql`r.settlement_id`)}
-         order by r.seen_at limit 1 for no key update of r`,
-  )
+         order by r.seen_at limit 1 for no key update of r`)
   if (covered === undefined) return
   await tx.query(sql`update gateway_settlement_seen set covers = ${covered.id}::text where settlement_id = ${settlementId}::text`)
   await tx.query(sql`

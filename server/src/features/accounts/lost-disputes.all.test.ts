@@ -4,7 +4,7 @@ import { addDays } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { beforeEach, expect, test } from 'vitest'
 import { type Dispute, GatewayRefusedError } from '../../adapters/payments/port.ts'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { createAttempt } from '../../jobs/parking.ts'
 import { runAudit } from '../../ledger/audit.ts'
@@ -48,7 +48,7 @@ const compare = (settlement: string) =>
   inTransaction(world.db, (tx) => compareSettlement(tx, { gatewayFee: 0, alarm: () => undefined }, settlement))
 const move = (disputeId: string, step: string) => world.control(`/disputes/${disputeId}`, { step })
 const balanceOf = async (member: bigint): Promise<bigint> =>
-  (await one<{ balance: bigint }>(world.db, sql`select balance from wallet where member_id = ${member}::bigint`)).balance
+  (await world.db.one<{ balance: bigint }>(sql`select balance from wallet where member_id = ${member}::bigint`)).balance
 const booked = (disputeId: string) =>
   world.db.query(
     sql`select kind, sum(amount)::int as amount from transfer where subject_of(ref) = ${disputeId}::text group by kind order by kind`,
@@ -198,8 +198,7 @@ async function loseCovered(): Promise<string> {
   await world.control(`/orders/${orderId}/pay`, { outcome: 'success', again: true, webhooks: 0 })
   expect(await world.webhook('PAYMENT_SUCCESS_WEBHOOK', { order: { order_id: orderId } })).toBe(200)
   await world.moveTo(world.now() + 60_000)
-  const { itemId } = await one<{ itemId: bigint }>(
-    world.db,
+  const { itemId } = await world.db.one<{ itemId: bigint }>(
     sql`select id as "itemId" from suspense_item where order_id = ${orderId}::text and reason = 'second_payment'`,
   )
   const refund = (refundId: string) =>
@@ -278,8 +277,7 @@ test('a dispute that is booked while the books are compared waits for nothing, a
   await world.nextMorning()
   expect((await kinds()).toSorted()).toEqual(['unknown_dispute open', 'unknown_refund open'])
 
-  const { paymentId } = await one<{ paymentId: string }>(
-    world.db,
+  const { paymentId } = await world.db.one<{ paymentId: string }>(
     sql`select payment_id as "paymentId" from topup where order_id = ${orderId}::text`,
   )
   const told: Dispute = {

@@ -8,7 +8,7 @@
  */
 import { bankDaysBefore } from '@roz/core/bank-days.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { type Db, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { IS_OPEN_FINDING } from '../../staff/open-work.ts'
 import { type Found, replaceFindings } from './finding-rows.ts'
@@ -25,8 +25,7 @@ const LISTED = 1000
  */
 export async function lookForMissing(db: Db, deps: Judging): Promise<void> {
   // Text: PostgreSQL has microseconds.
-  const { before, began } = await one<{ before: string | null; began: string }>(
-    db,
+  const { before, began } = await db.one<{ before: string | null; began: string }>(
     sql`select looked_at::text as before, roz_now()::text as began from gateway_reading`,
   )
   const open = await db.query<{ settlementId: string }>(sql`
@@ -36,7 +35,7 @@ export async function lookForMissing(db: Db, deps: Judging): Promise<void> {
   const again = new Set([...open, ...(await listReturned(db))].map(({ settlementId }) => settlementId))
   for (const id of [...again].sort()) await inTransaction(db, (tx) => compareSettlement(tx, deps, id))
   await inTransaction(db, async (tx) => {
-    const { today } = await one<{ today: IstDay }>(tx, sql`select ist_day(roz_now()) as today`)
+    const { today } = await tx.one<{ today: IstDay }>(sql`select ist_day(roz_now()) as today`)
     const found = await listMissing(tx, bankDaysBefore(today, BANK_DAYS))
     await replaceFindings(tx, { of: sql`f.kind = 'missing'`, settlementId: null, found })
   })

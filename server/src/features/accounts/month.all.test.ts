@@ -7,7 +7,7 @@
 import { randomInt } from 'node:crypto'
 import { addDays, startOfDayMs } from '@roz/core/ist-day.ts'
 import { expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { readBalances } from '../../ledger/balances.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { useSettlementWorld } from '../../testing/settlement-world.ts'
@@ -139,8 +139,7 @@ const morning = async (): Promise<void> => {
 
 /** The sum of the settlements that reached the bank and did not go back. */
 async function paidToBank(): Promise<bigint> {
-  const { paid } = await one<{ paid: bigint }>(
-    world.db,
+  const { paid } = await world.db.one<{ paid: bigint }>(
     sql`select coalesce(sum(amount), 0)::bigint as paid from gateway_settlement_seen where state = 'paid'`,
   )
   return paid
@@ -171,9 +170,8 @@ test(`a month of ${PAYMENTS} payments and ${MANDATES} mandates ends with nothing
   expect(seen.matched, `seed ${SEED}`).toEqual(expect.arrayContaining(['debit', 'payment', 'refund']))
   expect(seen.findings, `seed ${SEED}`).toEqual(expect.arrayContaining(['adjustment', 'sums']))
   const { GATEWAY, BANK } = await readBalances(world.db)
-  const { explained, unsettled } = await one<{ explained: bigint; unsettled: bigint }>(
-    world.db,
-    sql`select (select coalesce(sum(difference), 0)::bigint from money_finding where closed_at is not null and ended_at is null
+  const { explained, unsettled } = await world.db.one<{ explained: bigint; unsettled: bigint }>(sql`
+    select (select coalesce(sum(difference), 0)::bigint from money_finding where closed_at is not null and ended_at is null
                   and kind not in ('missing', 'came_back', 'failed')) as explained,
           (select coalesce(sum(case when entry.is_taken then -entry.amount else entry.amount end), 0)::bigint from (
              select 'payment:' || payment_id as subject, amount, false as is_taken from topup where payment_id is not null
@@ -182,20 +180,17 @@ test(`a month of ${PAYMENTS} payments and ${MANDATES} mandates ends with nothing
              union select 'refund:' || id, amount, true from refund where status = 'paid'
              union select 'dispute:' || id, amount, true from dispute where is_taken) entry
             where not exists (select from gateway_settlement_event e join gateway_settlement_seen s using (settlement_id)
-                               where e.subject = entry.subject and s.state = 'paid')) as unsettled`,
-  )
+                               where e.subject = entry.subject and s.state = 'paid')) as unsettled`)
   expect({ gateway: -GATEWAY, seed: SEED }).toEqual({ gateway: unsettled - explained, seed: SEED })
   expect({ bank: -BANK, seed: SEED }).toEqual({ bank: await paidToBank(), seed: SEED })
 })
 
 /** The kinds of entries that settlements were matched with, and the kinds of findings. */
 const whatWasSeen = (): Promise<{ readonly matched: string[]; readonly findings: string[] }> =>
-  one<{ matched: string[]; findings: string[] }>(
-    world.db,
-    sql`select array(select distinct case when subject like 'payment:sub\\_%' then 'debit' else split_part(subject, ':', 1) end
+  world.db.one<{ matched: string[]; findings: string[] }>(sql`
+    select array(select distinct case when subject like 'payment:sub\\_%' then 'debit' else split_part(subject, ':', 1) end
                        from gateway_settlement_event where subject is not null order by 1) as matched,
-          array(select distinct kind from money_finding order by 1) as findings`,
-  )
+          array(select distinct kind from money_finding order by 1) as findings`)
 
 async function playBanksWell(): Promise<void> {
   await world.moveTo(startOfDayMs(world.today()) + 12 * HOUR_MS)

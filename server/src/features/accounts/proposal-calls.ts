@@ -8,7 +8,7 @@ import type { Output } from '@roz/contract/api.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
-import { type Db, maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import type { Handlers } from '../../http/route.ts'
@@ -75,11 +75,9 @@ export const proposalHandlers = (
   },
   gatewaySettlement: async ({ params: { id } }) => {
     const found = isId(id)
-      ? await maybeOne<Row & { report: string | null }>(
-          deps.db,
-          sql`select found.*, (select convert_from(report, 'UTF8') from gateway_settlement_seen where settlement_id = found.id) as report
-                from (${ROWS} where s.settlement_id = ${id}::text) found`,
-        )
+      ? await deps.db.maybeOne<Row & { report: string | null }>(sql`
+        select found.*, (select convert_from(report, 'UTF8') from gateway_settlement_seen where settlement_id = found.id) as report
+                from (${ROWS} where s.settlement_id = ${id}::text) found`)
       : undefined
     if (found === undefined) return { ok: false, code: 'settlement_not_found' }
     const { report, ...row } = found
@@ -121,7 +119,7 @@ function record(deps: AccountsDeps, idempotency: Idempotency, call: Recorded) {
 }
 
 const isSeen = async (tx: Tx, id: string): Promise<boolean> =>
-  isId(id) && (await maybeOne(tx, sql`select from gateway_settlement_seen where settlement_id = ${id}::text`)) !== undefined
+  isId(id) && (await tx.maybeOne(sql`select from gateway_settlement_seen where settlement_id = ${id}::text`)) !== undefined
 
 /** Writes down what was taken off this settlement; an entry for it that was rejected may have had other amounts. */
 async function markCorrected(tx: Tx, id: string, returned: Proposal['corrects']): Promise<void> {

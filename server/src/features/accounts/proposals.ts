@@ -7,7 +7,7 @@
  */
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise } from '@roz/core/money.ts'
-import { maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { IS_PROPOSED, IS_RECORDED, isEntryOf, SETTLEMENT_DAY } from '../../ledger/gateway-settlements.ts'
 
 type Part = 'amount' | 'fee'
@@ -50,11 +50,9 @@ type Returned = { readonly settlementId: string; readonly amount: Paise; readonl
 
 /** The entry to record for a settlement; undefined if there is none. A caller that records it holds the lock of outlays. */
 export async function findProposal(from: Queryable, settlementId: string): Promise<Proposal | undefined> {
-  const row = await maybeOne<Row>(
-    from,
-    sql`select s.settlement_id as "settlementId", ${SETTLEMENT_DAY}::text as day, s.amount, s.fee + s.own_fee as fee, s.report_hash as report
-          from gateway_settlement_seen s where s.settlement_id = ${settlementId}::text and ${IS_PROPOSED}`,
-  )
+  const row = await from.maybeOne<Row>(sql`
+    select s.settlement_id as "settlementId", ${SETTLEMENT_DAY}::text as day, s.amount, s.fee + s.own_fee as fee, s.report_hash as report
+          from gateway_settlement_seen s where s.settlement_id = ${settlementId}::text and ${IS_PROPOSED}`)
   return row && withoutReturned(row, await listReturned(from))
 }
 

@@ -5,7 +5,7 @@ import { gatewayIdOf } from '@roz/core/gateway-id.ts'
 import { addDays, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { runAudit } from '../../ledger/audit.ts'
 import { readBalances } from '../../ledger/balances.ts'
@@ -115,7 +115,7 @@ describe('a settlement', () => {
     await world.nextMorning()
     const both = await Promise.all([record(id, { amount: 9.77, fee: 0.23 }), record(id, { amount: 9.77, fee: 0.23 }, world.owner)])
     expect(both.map(({ body }) => body.code ?? body.entry.status).sort()).toEqual(['booked', 'changed_since_seen'])
-    const { utr } = await one<{ utr: string }>(world.db, sql`select utr from gateway_settlement_seen where settlement_id = ${id}::text`)
+    const { utr } = await world.db.one<{ utr: string }>(sql`select utr from gateway_settlement_seen where settlement_id = ${id}::text`)
     const typed = await world.db.query(sql`select from gateway_settlement where reference = ${utr}::text`)
     expect(typed).toEqual([])
     const { judgeSettlement } = await import('../../ledger/gateway-settlements.ts')
@@ -259,8 +259,7 @@ describe('findings', () => {
     while (!isOld(addDays(world.today(), 1))) await world.nextMorning()
     expect(await world.findings()).toEqual([])
     await world.nextMorning()
-    const { paymentId } = await one<{ paymentId: string }>(
-      world.db,
+    const { paymentId } = await world.db.one<{ paymentId: string }>(
       sql`select payment_id as "paymentId" from topup where order_id = ${orderId}::text`,
     )
     expect(await only()).toMatchObject({ kind: 'missing', subject: `payment:${paymentId}`, amount: -10 })
@@ -431,8 +430,7 @@ describe('findings', () => {
     await world.settle()
     await world.nextMorning()
     await clear()
-    const { paymentId } = await one<{ paymentId: string }>(
-      world.db,
+    const { paymentId } = await world.db.one<{ paymentId: string }>(
       sql`select payment_id as "paymentId" from topup where order_id = ${orderId}::text`,
     )
     const settled = 'of-a-debit'
@@ -553,7 +551,7 @@ test('a pause that the gateway asks for between two pages of a settlement loses 
   const id = await paged.settle()
   await paged.control('/faults', { rate: 1 })
   const count = async (): Promise<number> =>
-    (await one<{ n: number }>(paged.db, sql`select count(*)::int as n from gateway_settlement_event where settlement_id = ${id}::text`)).n
+    (await paged.db.one<{ n: number }>(sql`select count(*)::int as n from gateway_settlement_event where settlement_id = ${id}::text`)).n
   await paged.moveTo(startOfDayMs(addDays(paged.today(), 1)) + 6 * 3_600_000)
   const seen = new Set<number>()
   // The gateway takes one call a minute. We would make three: the second is refused, mostly between two pages.
@@ -588,8 +586,7 @@ test('when all is recorded the gateway owes nothing but what is closed, and the 
   await world.settle().catch(() => undefined)
   await world.nextMorning()
   await clear()
-  const { explained } = await one<{ explained: bigint }>(
-    world.db,
+  const { explained } = await world.db.one<{ explained: bigint }>(
     sql`select coalesce(sum(difference), 0)::bigint as explained from money_finding where closed_at is not null and ended_at is null`,
   )
   expect((await balances()).gateway + Number(explained)).toBe(0)

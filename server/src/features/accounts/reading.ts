@@ -10,7 +10,7 @@
 import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import { GatewayUnavailableError } from '../../adapters/payments/port.ts'
 import type { ToldPage, ToldSettlement, SettlementEvent, SettlementGateway } from '../../adapters/settlements/port.ts'
-import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Pace, restPace, takePlaceOf } from '../../jobs/gateway-pace.ts'
 import { type Attempt, isResting } from '../../jobs/parking.ts'
@@ -52,9 +52,7 @@ export async function readDue(deps: ReadingDeps): Promise<boolean> {
 
 /** The first due step: `list`, a settlement's id, or `look` (for entries that no settlement has). */
 async function findDue(db: Db): Promise<string | undefined> {
-  const found = await maybeOne<{ due: string }>(
-    db,
-    sql`
+  const found = await db.maybeOne<{ due: string }>(sql`
     with reading as (select due_at, read_at, looked_at, cursor from gateway_reading),
     open as (select settlement_id, ask_at from gateway_settlement_seen s where ask_at is not null)
     select 'list' as due, 1 as place, due_at as at from reading where ${IS_DUE} and not ${isResting('settlements', sql`'list'`)}
@@ -64,8 +62,7 @@ async function findDue(db: Db): Promise<string | undefined> {
     select 'look', 3, read_at from reading
      where read_at is not null and (looked_at is null or looked_at < read_at) and not exists (select from open)
        and not ${isResting('settlements', sql`'look'`)}
-    order by place, at limit 1`,
-  )
+    order by place, at limit 1`)
   return found?.due
 }
 
@@ -85,13 +82,11 @@ const IS_FRESH = sql`began_at > roz_now() - interval '1 day'`
 
 async function readList(deps: Deps): Promise<void> {
   const { db, settlements } = deps
-  const claim = await maybeOne<Claim>(
-    db,
-    sql`update gateway_reading set due_at = roz_now() + ${LEASE}, cursor = case when ${IS_FRESH} then cursor end,
+  const claim = await db.maybeOne<Claim>(sql`
+    update gateway_reading set due_at = roz_now() + ${LEASE}, cursor = case when ${IS_FRESH} then cursor end,
                began_at = case when ${IS_FRESH} then began_at else roz_now() end
          where ${IS_DUE}
-         returning cursor, began_at::text as began, (least(ist_day(began_at), ist_day(read_at)) - ${DAYS}::int)::text as from, ist_day(began_at)::text as until`,
-  )
+         returning cursor, began_at::text as began, (least(ist_day(began_at), ist_day(read_at)) - ${DAYS}::int)::text as from, ist_day(began_at)::text as until`)
   if (claim === undefined) return
   const { from, until, cursor } = claim
   const page = await settlements.listSettlements({ from, until, cursor: cursor ?? undefined })
@@ -122,12 +117,10 @@ type Kept = { readonly isSame: boolean; readonly isRead: boolean }
 async function keepSettlement(tx: Tx, deps: Deps, told: ToldSettlement): Promise<void> {
   const { settlementId, state, status, utr = null, amount, fee, ownFee } = told
   const paidOn = told.processedAtMs === undefined ? null : dayAt(told.processedAtMs)
-  const known = await maybeOne<Kept>(
-    tx,
-    sql`select (state, status, utr, amount, fee, own_fee, paid_on) is not distinct from (${state}::text, ${status}::text, ${utr}::text, ${amount}::bigint,
+  const known = await tx.maybeOne<Kept>(sql`
+    select (state, status, utr, amount, fee, own_fee, paid_on) is not distinct from (${state}::text, ${status}::text, ${utr}::text, ${amount}::bigint,
               ${fee}::bigint, ${ownFee}::bigint, ${paidOn}::date) as "isSame", events_read_at is not null as "isRead"
-          from gateway_settlement_seen where settlement_id = ${settlementId}::text for update`,
-  )
+          from gateway_settlement_seen where settlement_id = ${settlementId}::text for update`)
   if (known?.isSame === true) return
   if (known?.isRead === true) await forgetEvents(tx, told)
   await tx.query(sql`
@@ -155,11 +148,8 @@ async function forgetEvents(tx: Tx, { settlementId, amount, fee, ownFee }: ToldS
 
 async function readEvents(deps: Deps, settlementId: string): Promise<void> {
   const { db, settlements } = deps
-  const claim = await maybeOne<{ cursor: string | null }>(
-    db,
-    sql`update gateway_settlement_seen set ask_at = roz_now() + ${LEASE}
-         where settlement_id = ${settlementId}::text and ask_at <= roz_now() returning events_cursor as cursor`,
-  )
+  const claim = await db.maybeOne<{ cursor: string | null }>(sql`update gateway_settlement_seen set ask_at = roz_now() + ${LEASE}
+         where settlement_id = ${settlementId}::text and ask_at <= roz_now() returning events_cursor as cursor`)
   if (claim === undefined) return
   const page = await settlements.listSettlementEvents({ settlementId, cursor: claim.cursor ?? undefined })
   await inTransaction(db, (tx) => keepEvents(tx, deps, { settlementId, cursor: claim.cursor, page }))

@@ -8,7 +8,7 @@ import type { accountCalls } from '@roz/contract/accounts.ts'
 import type { BooksFile } from '@roz/core/books.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { paise, rupeesFromPaise } from '@roz/core/money.ts'
-import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, type Cursor } from '../../lists/cursor.ts'
 import { pageOf } from '../../lists/listing.ts'
 import type { Handlers } from '../../http/route.ts'
@@ -85,7 +85,7 @@ async function listReconciled(
   db: Db,
   { after, limit }: { readonly after: Cursor | undefined; readonly limit: number },
 ): Promise<{ readonly shown: ReconciledDay; readonly key: Cursor }[]> {
-  const newest = await maybeOne<{ day: IstDay; bytes: Buffer }>(db, sql`select day, bytes from books_day order by day desc limit 1`)
+  const newest = await db.maybeOne<{ day: IstDay; bytes: Buffer }>(sql`select day, bytes from books_day order by day desc limit 1`)
   const since = await listDaysSince(db, newest?.day)
   const owedAt = owedAtEnds(since, newest === undefined ? 0n : owedIn(booksOf(newest.bytes)))
   const flowsSince = new Map(since.map(({ day, flows }) => [day, flows]))

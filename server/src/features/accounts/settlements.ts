@@ -5,7 +5,7 @@
  */
 import { parseDay } from '@roz/core/ist-day.ts'
 import { type Paise, paiseFromRupees, ZERO } from '@roz/core/money.ts'
-import { maybeOne, one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
@@ -44,7 +44,7 @@ async function subjectOf(tx: Tx, day: string, fee: number) {
   const feePaise = paiseFromRupees(fee)
   if (settledOn === undefined) return invalid({ day: 'day_invalid' })
   if (feePaise === undefined || feePaise < 0n) return invalid({ fee: 'amount_invalid' })
-  const { future } = await one<{ future: boolean }>(tx, sql`select ${settledOn}::date > ist_day(roz_now()) as future`)
+  const { future } = await tx.one<{ future: boolean }>(sql`select ${settledOn}::date > ist_day(roz_now()) as future`)
   if (future) return invalid({ day: 'settlement_day_future' })
   return { ok: true, value: { beneficiaryId: null, corrects: null, fee: feePaise, settledOn } } as const
 }
@@ -54,8 +54,7 @@ export async function refuseTwice(
   tx: Tx,
   settlement: { readonly reference: string; readonly amount: Paise; readonly fee: Paise },
 ): Promise<SettlementRefusal | undefined> {
-  const asked = await maybeOne(
-    tx,
+  const asked = await tx.maybeOne(
     sql`select from outlay where kind = 'gateway_settled' and purpose in (${numbersOf(settlement.reference)}) and status = 'requested' limit 1`,
   )
   return asked === undefined ? judgeSettlement(tx, settlement) : 'settlement_known'

@@ -1,7 +1,7 @@
 import { addDays, type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import { POLICY_A } from '@roz/core/split.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { makeRound } from '../../ledger/rounds.ts'
 import { makeMember, makeStaff, useCalls } from '../../testing/calls.ts'
@@ -42,7 +42,7 @@ test('the overview counts members, money, entries and active rounds', async () =
   const winner = await makeMember(database.db)
   const gone = await makeMember(database.db, { verified: false })
   await database.db.query(sql`update member set deleted_at = roz_now() where id = ${gone}::bigint`)
-  const { today } = await one<{ today: IstDay }>(database.db, sql`select ist_day(roz_now()) as today`)
+  const { today } = await database.db.one<{ today: IstDay }>(sql`select ist_day(roz_now()) as today`)
   await insertSettledRound(database, { day: addDays(today, -2), entries: 10n, winner })
   const secret = { mode: 'local', secretHash: Buffer.alloc(32), encryptedSecret: Buffer.alloc(32) } as const
   await inTransaction(database.db, async (tx) => {

@@ -7,7 +7,7 @@
  */
 import { isoIst } from '@roz/core/ist-day.ts'
 import { ENTRY_FEE, type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
-import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { listAlarms } from '../../operation/alarms.ts'
 import type { Handlers } from '../../http/route.ts'
 import { listFindings } from '../../ledger/audit-findings.ts'
@@ -41,9 +41,7 @@ export function createAdmin({ db }: AdminDeps) {
 
 /** A closed round stores its number of entries; an open round's is the sum of its batches. */
 const readOverview = (db: Db) =>
-  one<Overview>(
-    db,
-    sql`
+  db.one<Overview>(sql`
     with live as materialized (
       select r.day, r.status, r.opens_at, coalesce(r.need_paise, 0) as need,
         coalesce(r.entries, (select sum(b.n) from join_batch b where b.day = r.day), 0)::bigint as entries
@@ -53,13 +51,12 @@ const readOverview = (db: Db) =>
       coalesce(sum(need) filter (where status = 'settled'), 0)::bigint as donated,
       coalesce(sum(entries) filter (where day = ist_day(roz_now())), 0)::bigint as today,
       count(*) filter (where status in ('open', 'closed', 'drawn') and opens_at <= roz_now()) as active
-    from live`,
-  )
+    from live`)
 
 /** The time of the newest finished audit, and the open findings. */
 async function readAudit(db: Db) {
   const [run, findings] = await Promise.all([
-    maybeOne<{ at: Date }>(db, sql`select finished_at as at from audit_run where finished_at is not null order by started_at desc limit 1`),
+    db.maybeOne<{ at: Date }>(sql`select finished_at as at from audit_run where finished_at is not null order by started_at desc limit 1`),
     listFindings(db),
   ])
   const at = run?.at ?? findings[0]?.at

@@ -9,7 +9,7 @@ import type { Input, Output } from '@roz/contract/api.ts'
 import type { announcementCalls } from '@roz/contract/announcements.ts'
 import { inEach, LANGUAGES, type StoredTexts } from '@roz/core/language.ts'
 import { contains } from '../../members/member-search.ts'
-import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, type Cursor } from '../../lists/cursor.ts'
 import { instantOf, instantOrNull, pageOf } from '../../lists/listing.ts'
@@ -68,11 +68,9 @@ export function createAnnouncements({ db }: { readonly db: Db }): { readonly han
       inTransaction(db, async (tx) => {
         const problem = await timeProblem(tx, body)
         if (problem !== undefined) return problem
-        const row = await one<Row>(
-          tx,
-          sql`insert into announcement (texts, link, starts_at, ends_at) values (${JSON.stringify(body.text)}::jsonb, ${body.link}::text,
-                ${new Date(body.startsAt)}::timestamptz, ${new Date(body.endsAt)}::timestamptz) returning ${columns}`,
-        )
+        const row = await tx.one<Row>(sql`
+          insert into announcement (texts, link, starts_at, ends_at) values (${JSON.stringify(body.text)}::jsonb, ${body.link}::text,
+                ${new Date(body.startsAt)}::timestamptz, ${new Date(body.endsAt)}::timestamptz) returning ${columns}`)
         await record(tx, { actorId: session.memberId, action: 'create', after: row })
         return { ok: true, value: { announcement: viewOf(row) } } as const
       }),
@@ -82,12 +80,10 @@ export function createAnnouncements({ db }: { readonly db: Db }): { readonly han
         if (!before.ok) return before
         const problem = await timeProblem(tx, body)
         if (problem !== undefined) return problem
-        const row = await one<Row>(
-          tx,
-          sql`update announcement set texts = ${JSON.stringify(body.text)}::jsonb, link = ${body.link}::text, version = version + 1,
+        const row = await tx.one<Row>(sql`
+          update announcement set texts = ${JSON.stringify(body.text)}::jsonb, link = ${body.link}::text, version = version + 1,
                 starts_at = ${new Date(body.startsAt)}::timestamptz, ends_at = ${new Date(body.endsAt)}::timestamptz
-              where id = ${before.row.id}::bigint returning ${columns}`,
-        )
+              where id = ${before.row.id}::bigint returning ${columns}`)
         await record(tx, { actorId: session.memberId, action: 'update', before: before.row, after: row })
         return { ok: true, value: { announcement: viewOf(row) } } as const
       }),
@@ -95,8 +91,7 @@ export function createAnnouncements({ db }: { readonly db: Db }): { readonly han
       inTransaction(db, async (tx) => {
         const before = await lockSeen(tx, params.id, body.version)
         if (!before.ok) return before
-        const row = await one<Row>(
-          tx,
+        const row = await tx.one<Row>(
           sql`update announcement set ended_at = roz_now(), version = version + 1 where id = ${before.row.id}::bigint returning ${columns}`,
         )
         await record(tx, { actorId: session.memberId, action: 'end', before: before.row, after: row })
@@ -130,10 +125,10 @@ async function list(db: Db, { status, q }: Filter, page: { readonly after: Curso
 async function lockSeen(tx: Tx, id: string, version: number) {
   // Another statement after the lock: the first one's clock and row may be older than a change that it waited for.
   const locked = CURSOR_PARTS.id(id)
-    ? await maybeOne<{ id: bigint }>(tx, sql`select id from announcement where id = ${id}::bigint for update`)
+    ? await tx.maybeOne<{ id: bigint }>(sql`select id from announcement where id = ${id}::bigint for update`)
     : undefined
   if (locked === undefined) return { ok: false, code: 'announcement_not_found' } as const
-  const row = await one<Row>(tx, sql`select ${columns} from announcement where id = ${locked.id}::bigint`)
+  const row = await tx.one<Row>(sql`select ${columns} from announcement where id = ${locked.id}::bigint`)
   if (row.version !== version) return { ok: false, code: 'changed_since_seen' } as const
   return row.status === 'over' ? ({ ok: false, code: 'announcement_over' } as const) : ({ ok: true, row } as const)
 }
@@ -141,7 +136,7 @@ async function lockSeen(tx: Tx, id: string, version: number) {
 /** The end is after the start, and in the future. */
 async function timeProblem(from: Queryable, { startsAt, endsAt }: Pick<Written, 'startsAt' | 'endsAt'>) {
   if (Date.parse(endsAt) <= Date.parse(startsAt)) return invalid({ endsAt: 'announcement_end_first' })
-  const { isPast } = await one<{ isPast: boolean }>(from, sql`select ${new Date(endsAt)}::timestamptz <= roz_now() as "isPast"`)
+  const { isPast } = await from.one<{ isPast: boolean }>(sql`select ${new Date(endsAt)}::timestamptz <= roz_now() as "isPast"`)
   return isPast ? invalid({ endsAt: 'announcement_end_past' }) : undefined
 }
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { startOfDayMs } from '@roz/core/ist-day.ts'
-import { connect, one, sql } from '../../db/sql.ts'
+import { connect, sql } from '../../db/sql.ts'
 import { DAY, newMembers, openDay } from '../../ledger/testing/fixtures.ts'
 import { listFindings } from '../../ledger/audit-findings.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
@@ -98,8 +98,7 @@ test('a process looks every minute for a run to begin: a look just before the ho
 })
 
 const progress = () =>
-  one(
-    database.db,
+  database.db.one(
     sql`select last_file <> '' as files, last_day::text as day, last_member - ${member}::bigint as member from audit_run where scope = 'full'`,
   )
 

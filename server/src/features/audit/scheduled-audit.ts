@@ -10,7 +10,7 @@
  */
 import { lockInTransaction } from '../../db/advisory-locks.ts'
 import { noteAudited } from '../../db/heartbeat.ts'
-import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { addChecked, auditPart, BEGIN, LAST_MEMBER, type AuditPages, type AuditPart, type Progress } from '../../ledger/audit.ts'
 import { type Finding, listFindings, type StoredFinding } from '../../ledger/audit-findings.ts'
@@ -86,13 +86,10 @@ async function begin(tx: Tx): Promise<void> {
 
 /** Audits the next part of a run, or ends the run. Returns the run if there is one, and all open findings when it ended. */
 async function step(tx: Tx, pages: AuditPages | undefined): Promise<Stepped> {
-  const run = await maybeOne<Run>(
-    tx,
-    sql`
+  const run = await tx.maybeOne<Run>(sql`
     select id, broken, last_file as "lastFile", last_day as "lastDay", last_member as "lastMember" from audit_run
      where finished_at is null and last_day is not null and not exists ${TURNING}
-     order by scope = 'full', id limit 1 for update skip locked`,
-  )
+     order by scope = 'full', id limit 1 for update skip locked`)
   if (run === undefined) return { open: [] }
   const part = await auditPart(tx, run, pages)
   if (part === undefined) return { run, open: await finish(tx, run) }
@@ -102,7 +99,7 @@ async function step(tx: Tx, pages: AuditPages | undefined): Promise<Stepped> {
 
 async function store(tx: Tx, run: Run, { progress, checked }: AuditPart): Promise<void> {
   const found = checked.filter(({ rows }) => rows.length > 0)
-  const { newest } = await one<{ newest: bigint }>(tx, sql`select max(id) as newest from audit_run`)
+  const { newest } = await tx.one<{ newest: bigint }>(sql`select max(id) as newest from audit_run`)
   const isOfTables = progress.lastFile !== run.lastFile
   const broken: StoredFinding[] = addChecked(run.broken, found).map((each) => ({ newest: String(newest), isOfTables, ...each }))
   await tx.query(sql`
@@ -116,8 +113,7 @@ async function finish(tx: Tx, { id }: Run): Promise<readonly Finding[]> {
   await tx.query(sql`update audit_run set finished_at = roz_now() where id = ${id}::bigint`)
   await noteAudited(tx)
   const open = await listFindings(tx)
-  const before = await maybeOne<{ told: readonly string[] }>(
-    tx,
+  const before = await tx.maybeOne<{ told: readonly string[] }>(
     sql`select told from audit_run where told is not null order by finished_at desc, id desc limit 1`,
   )
   await tx.query(sql`update audit_run set told = ${open.map(({ invariant }) => invariant)}::text[] where id = ${id}::bigint`)
@@ -130,7 +126,7 @@ async function mailOwners(tx: Tx, runId: bigint, fresh: readonly Finding[]): Pro
   const owners = await tx.query<{ id: bigint }>(
     sql`select id from member where role = 'admin' and staff_role = 'owner' and deleted_at is null order by id`,
   )
-  const { at } = await one<{ at: string }>(tx, sql`select to_char(roz_now() at time zone interval '05:30', 'FMDD Mon YYYY, HH24:MI') as at`)
+  const { at } = await tx.one<{ at: string }>(sql`select to_char(roz_now() at time zone interval '05:30', 'FMDD Mon YYYY, HH24:MI') as at`)
   const data = { at, sentences: fresh.map(({ sentence, first }) => `${sentence} (${first})`).join('\n') }
   for (const { id } of owners) await mailMember(tx, { memberId: id, template: 'audit_alarm', key: `audit_alarm:${runId}:${id}`, data })
 }

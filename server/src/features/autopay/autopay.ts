@@ -7,7 +7,7 @@ import type { autopayAdminCalls } from '@roz/contract/autopay-admin.ts'
 import type { autopayCalls } from '@roz/contract/autopay.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Handlers } from '../../http/route.ts'
-import { maybeOne, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { createIdempotency } from '../../http/idempotency.ts'
 import { mayPageRead } from '../../jobs/autopay-pace.ts'
 import { IS_OPEN_MANDATE } from '../../ledger/autopay.ts'
@@ -44,12 +44,9 @@ export function createAutopay(given: Omit<AutopayDeps, 'idempotency'>) {
     isShown: async (): Promise<boolean> =>
       (deps.autopayOn && deps.topupsOn) ||
       // Each part has an index of its own; joined by `or` they would read every mandate as the server starts.
-      (await maybeOne(
-        deps.db,
-        sql`select where exists (select from autopay_mandate m where ${IS_OPEN_MANDATE})
+      (await deps.db.maybeOne(sql`select where exists (select from autopay_mandate m where ${IS_OPEN_MANDATE})
                       or exists (select from autopay_mandate where unknown_since is not null)
-                      or exists (select from autopay_charge where status in ('raising', 'open'))`,
-      )) !== undefined,
+                      or exists (select from autopay_charge where status in ('raising', 'open'))`)) !== undefined,
     exports: { autopay: (memberId: bigint) => listMandates(deps.db, memberId) },
     /** Debits that are due, and questions that are due. Each is due work of its own. */
     sweeps: [(): Promise<boolean> => raiseDue(deps), (): Promise<boolean> => sweepMandates(deps)],

@@ -9,7 +9,7 @@ import { AUTOPAY_GAP_DAYS, type AutopayState, dayAfterFailure, stateAfter, worki
 import { addDays, dayAt, type IstDay } from '@roz/core/ist-day.ts'
 import { CURRENCY, formatPaise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { Mandate, MandateCharge } from '../../adapters/mandates/port.ts'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { cancelOpenCharge, paymentIdOf } from '../../ledger/autopay.ts'
 import { captureTopup, createTopup, markTopup } from '../../ledger/topups.ts'
@@ -28,7 +28,7 @@ export const contradictionOf = (orderId: string, told: MandateCharge): Contradic
   gateway: told.word.slice(0, 100),
 })
 
-const today = async (tx: Tx): Promise<IstDay> => (await one<{ day: IstDay }>(tx, sql`select ist_day(roz_now())::text as day`)).day
+const today = async (tx: Tx): Promise<IstDay> => (await tx.one<{ day: IstDay }>(sql`select ist_day(roz_now())::text as day`)).day
 
 /** Books one answer about one debit of ours. */
 export async function bookCharge(tx: Tx, orderId: string, mandateId: string, told: MandateCharge): Promise<Contradiction | undefined> {

@@ -5,7 +5,7 @@ import type { Paise } from '@roz/core/money.ts'
 import type { TopupLimits } from '@roz/core/money-fields.ts'
 import type { MandateGateway } from '../../adapters/mandates/port.ts'
 import type { Checkout } from '../../adapters/payments/port.ts'
-import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import type { Attempt } from '../../jobs/parking.ts'
@@ -59,25 +59,22 @@ const COLUMNS = sql`
   m.created_at as "createdAt", m.state = 'setup' and m.created_at <= roz_now() - interval '24 hours' as "isOldSetup"`
 
 export const findMandate = (from: Queryable, id: string): Promise<MandateRow | undefined> =>
-  maybeOne<MandateRow>(from, sql`select ${COLUMNS} from autopay_mandate m where m.id = ${id}::uuid`)
+  from.maybeOne<MandateRow>(sql`select ${COLUMNS} from autopay_mandate m where m.id = ${id}::uuid`)
 
 export const ownerOf = async (from: Queryable, id: string): Promise<bigint | undefined> =>
   (await from.query<{ memberId: bigint }>(sql`select member_id as "memberId" from autopay_mandate where id = ${id}::uuid`))[0]?.memberId
 
 /** Locks a mandate until the transaction ends. A debit may still be written beside it: it only refers to the mandate. */
 export const lockMandate = (tx: Tx, id: string): Promise<MandateRow | undefined> =>
-  maybeOne<MandateRow>(tx, sql`select ${COLUMNS} from autopay_mandate m where m.id = ${id}::uuid for no key update`)
+  tx.maybeOne<MandateRow>(sql`select ${COLUMNS} from autopay_mandate m where m.id = ${id}::uuid for no key update`)
 
 export const findOpen = (from: Queryable, memberId: bigint): Promise<Pick<MandateRow, 'id' | 'state'> | undefined> =>
-  maybeOne(from, sql`select m.id, m.state from autopay_mandate m where m.member_id = ${memberId}::bigint and ${IS_OPEN_MANDATE}`)
+  from.maybeOne(sql`select m.id, m.state from autopay_mandate m where m.member_id = ${memberId}::bigint and ${IS_OPEN_MANDATE}`)
 
 /** The member's open mandate, or else the mandate that ended last. */
 export const findOwn = (from: Queryable, memberId: bigint): Promise<MandateRow | undefined> =>
-  maybeOne<MandateRow>(
-    from,
-    sql`select ${COLUMNS} from autopay_mandate m where m.member_id = ${memberId}::bigint
-         order by ${IS_OPEN_MANDATE} desc, m.created_at desc limit 1`,
-  )
+  from.maybeOne<MandateRow>(sql`select ${COLUMNS} from autopay_mandate m where m.member_id = ${memberId}::bigint
+         order by ${IS_OPEN_MANDATE} desc, m.created_at desc limit 1`)
 
 type ChargeStatus = 'raising' | 'open' | 'paid' | 'failed' | 'cancelled'
 export type ChargeRow = {
@@ -98,7 +95,7 @@ const CHARGE_COLUMNS = sql`
   cancel_at is not null as "wantsCancel", coalesce(missing_since <= roz_now() - interval '1 minute', false) as "isMissing"`
 
 export const lockCharge = (tx: Tx, orderId: string): Promise<ChargeRow | undefined> =>
-  maybeOne<ChargeRow>(tx, sql`select ${CHARGE_COLUMNS} from autopay_charge where order_id = ${orderId}::text for update`)
+  tx.maybeOne<ChargeRow>(sql`select ${CHARGE_COLUMNS} from autopay_charge where order_id = ${orderId}::text for update`)
 
 /** All debits of a mandate, oldest first: one a month, at most. */
 export const listCharges = (from: Queryable, mandateId: string): Promise<ChargeRow[]> =>

@@ -8,7 +8,7 @@ import { AUTOPAY_ENDED, type AutopayState } from '@roz/core/autopay.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
-import { type Db, one, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
 import { IS_LATE_CHARGE, stopMandate } from '../../ledger/autopay.ts'
@@ -94,11 +94,9 @@ async function readFigures(db: Db) {
   const states = await db.query<{ status: AutopayState; count: number }>(
     sql`select state as status, count(*)::int as count from autopay_mandate group by state order by state`,
   )
-  const waiting = await one<{ open: number; late: number }>(
-    db,
-    sql`select count(*)::int as open, count(*) filter (where ${IS_LATE_CHARGE})::int as late
-          from autopay_charge c where c.kind = 'charge' and c.status in ('raising', 'open')`,
-  )
+  const waiting = await db.one<{ open: number; late: number }>(sql`
+    select count(*)::int as open, count(*) filter (where ${IS_LATE_CHARGE})::int as late
+          from autopay_charge c where c.kind = 'charge' and c.status in ('raising', 'open')`)
   const days = await db.query<{ day: IstDay; paid: number; failed: number; amount: Paise; fee: Paise }>(sql`
     select c.day::text as day, count(*) filter (where c.status = 'paid')::int as paid, count(*) filter (where c.status = 'failed')::int as failed,
            coalesce(sum(t.amount) filter (where c.status = 'paid'), 0)::bigint as amount, coalesce(sum(kept.fee), 0)::bigint as fee
@@ -115,7 +113,7 @@ async function readFigures(db: Db) {
 }
 
 async function getShown(from: Queryable, id: string): Promise<AdminMandate> {
-  return viewOf(await one<Row>(from, selected(sql`a.id = ${id}::uuid`, sql``)))
+  return viewOf(await from.one<Row>(selected(sql`a.id = ${id}::uuid`, sql``)))
 }
 
 export const deskHandlers = (db: Db): Handlers<keyof typeof autopayAdminCalls> => ({

@@ -1,7 +1,7 @@
 /** When the gateway is asked about a mandate: one row of `autopay_check` for each, claimed by one caller of all processes. */
 import { nextQuestionMs, type MandateStatus } from '@roz/core/autopay.ts'
 import { startOfDayMs } from '@roz/core/ist-day.ts'
-import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, sql } from '../../db/sql.ts'
 import { takePlace } from '../../jobs/autopay-pace.ts'
 import { isResting } from '../../jobs/parking.ts'
 import type { ChargeRow, MandateRow } from './deps.ts'
@@ -18,17 +18,14 @@ const SPACING = sql`interval '5 seconds'`
 
 /** Undefined: the gateway was asked less than 5 s ago, or takes no call now. The question is delayed. */
 export async function claimQuestion(db: Db, mandateId: string): Promise<Claim | undefined> {
-  const claimed = await maybeOne<{ ask: number; next: string; now: Date }>(
-    db,
-    sql`
+  const claimed = await db.maybeOne<{ ask: number; next: string; now: Date }>(sql`
     insert into autopay_check as c (mandate_id, asked_at, asks, tries, ask_at)
     values (${mandateId}::uuid, roz_now(), 1, 1, roz_now() + interval '15 seconds')
     on conflict (mandate_id) do update set asked_at = roz_now(), asks = c.asks + 1, tries = c.tries + 1,
         ask_at = roz_now() + least(15 * 2 ^ least(c.tries, 10), 3600) * interval '1 second'
       -- A clock that was set back must not delay a question.
       where c.asked_at is null or c.asked_at <= roz_now() - ${SPACING} or c.asked_at > roz_now()
-    returning asks as ask, ask_at::text as next, roz_now() as now`,
-  )
+    returning asks as ask, ask_at::text as next, roz_now() as now`)
   if (claimed === undefined) {
     await db.query(sql`
       update autopay_check set ask_at = least(case when ask_at > roz_now() then ask_at end, asked_at + ${SPACING})

@@ -11,7 +11,7 @@ import type { Paise } from '@roz/core/money.ts'
 import { JOINS_PER_YEAR_MAX } from '@roz/core/round.ts'
 import type { MandateCharge } from '../../adapters/mandates/port.ts'
 import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError } from '../../adapters/payments/port.ts'
-import { type Db, one, type Sql, sql } from '../../db/sql.ts'
+import { type Db, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { rest, takePlace } from '../../jobs/autopay-pace.ts'
 import { isResting } from '../../jobs/parking.ts'
@@ -53,7 +53,7 @@ export async function raiseDue(deps: AutopayDeps): Promise<boolean> {
 }
 
 const readDay = (db: Db): Promise<{ readonly now: Date; readonly isJoined: boolean }> =>
-  one(db, sql`select roz_now() as now, exists (select from auto_join_told where day = ist_day(roz_now())) as "isJoined"`)
+  db.one(sql`select roz_now() as now, exists (select from auto_join_told where day = ist_day(roz_now())) as "isJoined"`)
 
 async function raiseOne(deps: AutopayDeps, id: string, day: IstDay): Promise<boolean> {
   if (!(await takePlace(deps.db, 'raise'))) return false
@@ -74,7 +74,7 @@ async function write(tx: Tx, limits: Limits, id: string, day: IstDay): Promise<W
   // Later statements than the locks: they see what the locks waited for.
   const [ready] = await tx.query(sql`
     select from autopay_mandate m join wallet w using (member_id) where m.id = ${id}::uuid and ${isReady(limits, day)}`)
-  const { now } = await one<{ now: Date }>(tx, sql`select roz_now() as now`)
+  const { now } = await tx.one<{ now: Date }>(sql`select roz_now() as now`)
   const isStillDue = mayRaiseAt(now.getTime()) && addDays(dayAt(now.getTime()), AUTOPAY_AHEAD_DAYS) === day
   if (mandate === undefined || ready === undefined || !isStillDue) return undefined
   const orderId = randomUUID().replaceAll('-', '')
@@ -114,7 +114,7 @@ export async function sendCharge(
   })
 }
 
-const nowMs = async (tx: Tx): Promise<number> => (await one<{ now: Date }>(tx, sql`select roz_now() as now`)).now.getTime()
+const nowMs = async (tx: Tx): Promise<number> => (await tx.one<{ now: Date }>(sql`select roz_now() as now`)).now.getTime()
 
 async function trySend(
   { db, mandates, warn, alarm }: AutopayDeps,

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto'
 import type { autopayCalls } from '@roz/contract/autopay.ts'
 import { AUTOPAY_ENDED, AUTOPAY_YEARS } from '@roz/core/autopay.ts'
 import { GatewayRefusedError, GatewayUnavailableError } from '../../adapters/payments/port.ts'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { KeyedCall } from '../../http/idempotency.ts'
 import type { Answer, Call } from '../../http/route.ts'
@@ -89,7 +89,7 @@ async function openAtGateway(deps: AutopayDeps, keyed: KeyedCall, { body, origin
   const row = await findMandate(db, id)
   if (checkout === undefined || row === undefined || AUTOPAY_ENDED.has(row.state)) return { ok: false, code: 'gateway_unavailable' }
   if (row.state !== 'setup') return { ok: false, code: 'changed_since_seen' }
-  const { email } = await one<{ email: string | null }>(db, sql`select email from member where id = ${keyed.memberId}::bigint`)
+  const { email } = await db.one<{ email: string | null }>(sql`select email from member where id = ${keyed.memberId}::bigint`)
   if (email === null || !(await takePlace(db, 'create'))) return { ok: false, code: 'gateway_unavailable' }
   let sessionId: string | undefined
   try {

@@ -4,7 +4,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
-import { one, type Queryable, sql } from '../../db/sql.ts'
+import { type Queryable, sql } from '../../db/sql.ts'
 import { type AutopayDeps, findMandate, findOwn, type MandateRow } from './deps.ts'
 
 type Shown = z.infer<typeof autopay>
@@ -29,7 +29,7 @@ async function whyIdle(
   from: Queryable,
 ): Promise<Shown['idle']> {
   if (amount < min || amount > max) return 'amount_not_allowed'
-  const { joins } = await one<{ joins: boolean }>(from, sql`select auto_join as joins from wallet where member_id = ${memberId}::bigint`)
+  const { joins } = await from.one<{ joins: boolean }>(sql`select auto_join as joins from wallet where member_id = ${memberId}::bigint`)
   return joins ? null : 'auto_participate_off'
 }
 

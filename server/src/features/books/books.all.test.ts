@@ -5,7 +5,7 @@ import { paise } from '@roz/core/money.ts'
 import { REFUSALS } from '@roz/core/refusals.ts'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import type { BooksFile } from '@roz/core/books.ts'
-import { connect, one, sql } from '../../db/sql.ts'
+import { connect, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { bookDisbursement } from '../../ledger/disbursements.ts'
 import { APPROVER } from '../../ledger/testing/fixtures.ts'
@@ -141,7 +141,7 @@ test('a refund that belongs to nobody is in the liabilities, also if the members
   const [refundId, orderId] = [randomUUID(), randomUUID().replaceAll('-', '')]
   await inTransaction(world.db, async (tx) => {
     await captureTopup(tx, { orderId, paymentId: 'a payment for no order', orderAmount: paise(20_000n) })
-    const { itemId } = await one<{ itemId: bigint }>(tx, sql`select id as "itemId" from suspense_item`)
+    const { itemId } = await tx.one<{ itemId: bigint }>(sql`select id as "itemId" from suspense_item`)
     expect((await refundSuspense(tx, { itemId, refundId, reason: 'Not ours', approver: APPROVER })).ok).toBe(true)
   })
   await world.goTo('2026-11-22T00:00:02+05:30')
@@ -153,7 +153,7 @@ test('a fault in the books does not delay the log’s signature', async () => {
   await world.join(await world.member(5))
   const owner = connect({ url: world.database.superUrl, max: 1 })
   const behind = async () =>
-    (await one<{ n: number }>(world.db, sql`select (select count(*) from log_entry)::int - (select max(size) from checkpoint)::int as n`)).n
+    (await world.db.one<{ n: number }>(sql`select (select count(*) from log_entry)::int - (select max(size) from checkpoint)::int as n`)).n
   await owner.query(sql`alter table books_day rename to books_broken`)
   await world.database.setClock(new Date('2026-11-22T00:00:02+05:30'))
   await expect(world.runDue()).rejects.toThrow(/books_day/)

@@ -13,7 +13,7 @@ import { booksBytes } from '@roz/core/books.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { tryLockInTransaction } from '../../db/advisory-locks.ts'
-import { DatabaseUnavailableError, type Db, maybeOne, sql, TransactionTimeoutError } from '../../db/sql.ts'
+import { DatabaseUnavailableError, type Db, type Queryable, sql, TransactionTimeoutError } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
 import { errorText } from '../../jobs/parking.ts'
@@ -51,7 +51,7 @@ export function createBooks(deps: BooksDeps) {
   const handlers: Handlers<Calls> = {
     booksFile: ({ params }) =>
       ofDay(params.day, async (day) => {
-        const row = await maybeOne<{ bytes: Buffer }>(db, sql`select bytes from books_day where day = ${day}::date`)
+        const row = await db.maybeOne<{ bytes: Buffer }>(sql`select bytes from books_day where day = ${day}::date`)
         return row === undefined ? FILE_NOT_FOUND : answerFile(row.bytes, 'json', true)
       }),
     liabilitiesFile: ({ params }) => ofDay(params.day, (day) => liabilitiesFile(db, day)),
@@ -147,15 +147,13 @@ function createHolding({ db, ticketKeys, alarm }: BooksDeps) {
 }
 
 /** The next day whose books can be made: it is over, its ledger is sealed, its round is closed or void. */
-async function findNext(from: Pick<Db, 'query'>): Promise<IstDay | undefined> {
-  const row = await maybeOne<{ day: IstDay }>(
-    from,
-    sql`select n.day from (select coalesce((select max(day) + 1 from books_day), (select min(day) from round)) as day) n
+async function findNext(from: Queryable): Promise<IstDay | undefined> {
+  const row = await from.maybeOne<{ day: IstDay }>(sql`
+    select n.day from (select coalesce((select max(day) + 1 from books_day), (select min(day) from round)) as day) n
          where n.day < ist_day(roz_now())
            and not exists (select from books_hold h where h.day = n.day and h.next_try_at > roz_now() and h.next_try_at <= roz_now() + interval '1 hour')
            and exists (select from ledger_day d where d.day = n.day and d.sealed_at is not null)
-           and exists (select from log_entry e where e.day = n.day and e.kind in ('close', 'void'))`,
-  )
+           and exists (select from log_entry e where e.day = n.day and e.kind in ('close', 'void'))`)
   return row?.day
 }
 
@@ -164,8 +162,7 @@ async function liabilitiesFile(db: Db, day: IstDay) {
   if (books === undefined) return FILE_NOT_FOUND
   async function* pages(): AsyncGenerator<Uint8Array> {
     for (let page = 0; ; page++) {
-      const row = await maybeOne<{ leaves: Buffer }>(
-        db,
+      const row = await db.maybeOne<{ leaves: Buffer }>(
         sql`select leaves from liability_page where day = ${day}::date and page = ${page}::int`,
       )
       if (row === undefined) return

@@ -10,7 +10,7 @@ import { type BooksAccount, type BooksFile, type BooksFlow, type BooksSettlement
 import type { CloseRecord, ResultRecord } from '@roz/core/draw-records.ts'
 import { hex } from '@roz/core/draw.ts'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
-import { maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import { type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { ACCOUNTS } from '../../ledger/accounts.ts'
 import { listFlows } from '../../ledger/day-books.ts'
@@ -87,7 +87,7 @@ export async function makeBooks(from: Queryable, { day, flows, accounts, owed }:
 }
 
 export async function findBooks(from: Queryable, day: IstDay): Promise<BooksFile | undefined> {
-  const row = await maybeOne<{ bytes: Buffer }>(from, sql`select bytes from books_day where day = ${day}::date`)
+  const row = await from.maybeOne<{ bytes: Buffer }>(sql`select bytes from books_day where day = ${day}::date`)
   return row === undefined ? undefined : (JSON.parse(row.bytes.toString()) as BooksFile)
 }
 
@@ -107,7 +107,7 @@ function accountsOf(flows: readonly BooksFlow[], yesterday: readonly BooksAccoun
 }
 
 async function intakeOf(from: Queryable, day: IstDay): Promise<BooksFile['intake']> {
-  const close = await maybeOne<{ bytes: Buffer }>(from, sql`select bytes from log_entry where day = ${day}::date and kind = 'close'`)
+  const close = await from.maybeOne<{ bytes: Buffer }>(sql`select bytes from log_entry where day = ${day}::date and kind = 'close'`)
   const count = close === undefined ? 0 : (JSON.parse(close.bytes.toString()) as CloseRecord).count
   return { count, paise: count * ENTRY_FEE_PAISE }
 }

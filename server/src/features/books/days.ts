@@ -18,7 +18,7 @@ import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import type { Language, StoredTexts } from '@roz/core/language.ts'
 import { type Paise, paise, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { type PublicName, publicNameOf } from '@roz/core/names.ts'
-import { type Db, maybeOne, one, type Sql, sql } from '../../db/sql.ts'
+import { type Db, type Sql, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, cutPage, readPage } from '../../lists/cursor.ts'
 import type { Answer, Call } from '../../http/route.ts'
 import { outlayOf } from '../../ledger/evidence.ts'
@@ -238,9 +238,7 @@ function booksOf({ books }: Row): DayView['books'] {
 async function readTotals(db: Db): Promise<Output<Api['publicDays']>['totals']> {
   type Counts = { days: number; entries: number; winners: number; passedOn: number }
   type Totals = Counts & { pool: Paise; need: Paise; reward: Paise; platform: Paise; disbursed: Paise; fund: Paise }
-  const totals = await one<Totals>(
-    db,
-    sql`with kept as (select day, help_in, help_out from books_day order by day desc limit 1),
+  const totals = await db.one<Totals>(sql`with kept as (select day, help_in, help_out from books_day order by day desc limit 1),
         since as (
           select coalesce(sum(amount) filter (where kind in ('need', 'gift')), 0) as came,
                  coalesce(sum(case kind when 'disbursement' then amount when 'disbursement_back' then -amount end), 0) as went
@@ -253,8 +251,7 @@ async function readTotals(db: Db): Promise<Output<Api['publicDays']>['totals']> 
                (select went from help) as disbursed, (select came - went from help) as fund,
                (select count(*)::int from draw_winner w join round r on r.day = w.day and r.status = 'settled') as winners,
                (select count(*)::int from prize_gift) as "passedOn"
-          from round where status = 'settled'`,
-  )
+          from round where status = 'settled'`)
   const split = { need: rupeesFromPaise(totals.need), reward: rupeesFromPaise(totals.reward), platform: rupeesFromPaise(totals.platform) }
   return {
     days: totals.days,
@@ -297,10 +294,8 @@ export async function findDay(db: Db, { params, language }: Call<Api['publicDay'
 
 /** The figures of a settled day, read from one row; undefined for any other day. */
 export async function findFigures(db: Db, day: string): Promise<{ entries: number; intake: number; need: number } | undefined> {
-  const row = await maybeOne<{ entries: number; pool: Paise; need: Paise }>(
-    db,
-    sql`select entries::float8 as entries, pool, need_paise as need from round
-         where day = ${day}::date and status = 'settled' and day < ist_day(roz_now())`,
-  )
+  const row = await db.maybeOne<{ entries: number; pool: Paise; need: Paise }>(sql`
+    select entries::float8 as entries, pool, need_paise as need from round
+         where day = ${day}::date and status = 'settled' and day < ist_day(roz_now())`)
   return row && { entries: row.entries, intake: rupeesFromPaise(row.pool), need: rupeesFromPaise(row.need) }
 }

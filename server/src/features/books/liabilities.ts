@@ -9,7 +9,7 @@
  */
 import { u64 } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { listMemberStates, type MemberState, readForeignRefunds } from '../../ledger/day-books.ts'
 import { BooksHeldError, writeCover } from '../../ledger/held-books.ts'
@@ -66,11 +66,9 @@ type Work = { readonly ticketKeys: TicketKeys; readonly day: IstDay; readonly op
 export async function stepLiabilities(tx: Tx, work: Work): Promise<Liabilities | undefined> {
   const { day, options } = work
   const run =
-    (await maybeOne<Run>(
-      tx,
-      sql`select false as "isNew", last_member as "lastMember", is_cut as "isCut", pages, last_id as "lastId", count::float8 as count
-            from liability_run where day = ${day}::date for update`,
-    )) ?? NEW_RUN
+    (await tx.maybeOne<Run>(sql`
+    select false as "isNew", last_member as "lastMember", is_cut as "isCut", pages, last_id as "lastId", count::float8 as count
+            from liability_run where day = ${day}::date for update`)) ?? NEW_RUN
   const leavesPage = options.leavesPage ?? LEAVES_PAGE
   if (run.isCut) {
     const isSealed = await sealBuckets(tx, day, run, leavesPage)
@@ -192,16 +190,13 @@ async function sealBuckets(tx: Tx, day: IstDay, run: Run, limit: number): Promis
 /** The leaves after an id, ascending: the rest of its bucket, and as many further buckets as fill a page. */
 async function readLeaves(tx: Tx, day: IstDay, after: Buffer, limit: number): Promise<{ leaves: Buffer; isLast: boolean }> {
   const from = after[0] ?? 0
-  const { to, bytes } = await one<{ to: number; bytes: Buffer }>(
-    tx,
-    sql`with filled as materialized (
+  const { to, bytes } = await tx.one<{ to: number; bytes: Buffer }>(sql`with filled as materialized (
           select bucket, sum(sum(octet_length(leaves))) over (order by bucket) as fill
             from liability_piece where day = ${day}::date and bucket > ${from}::int group by bucket),
         span as materialized (
           select coalesce(min(bucket) filter (where fill >= ${limit * LEAF_BYTES}::int), ${LAST_BUCKET}::int) as until from filled)
         select (select until from span)::int as to, coalesce(string_agg(leaves, ''::bytea), '') as bytes
-          from liability_piece where day = ${day}::date and bucket between ${from}::int and (select until from span)`,
-  )
+          from liability_piece where day = ${day}::date and bucket between ${from}::int and (select until from span)`)
   const isLast = to === LAST_BUCKET
   const sorted = sortLeaves(bytes)
   return { leaves: sorted.subarray(countUpTo(sorted, after) * LEAF_BYTES), isLast }
@@ -219,7 +214,7 @@ function countUpTo(sorted: Buffer, id: Buffer): number {
 }
 
 async function readSealed(tx: Tx, day: IstDay): Promise<Liabilities> {
-  const { count } = await one<{ count: number }>(tx, sql`select count::float8 as count from liability_run where day = ${day}::date`)
+  const { count } = await tx.one<{ count: number }>(sql`select count::float8 as count from liability_run where day = ${day}::date`)
   const { hash, sum } = sumRoot((await readDayNodes(tx, day, count)).nodes)
   return { count, root: hash, total: sum }
 }
@@ -228,20 +223,17 @@ async function readSealed(tx: Tx, day: IstDay): Promise<Liabilities> {
 export type DayNodes = { readonly nodes: readonly SumNode[]; readonly pageLeaves: number }
 
 export async function readDayNodes(from: Queryable, day: IstDay, count: number): Promise<DayNodes> {
-  const { bytes, pageLeaves } = await one<{ bytes: Buffer; pageLeaves: number | null }>(
-    from,
-    sql`select coalesce(string_agg(hash || int8send(total), ''::bytea order by page), '') as bytes,
+  const { bytes, pageLeaves } = await from.one<{ bytes: Buffer; pageLeaves: number | null }>(sql`
+    select coalesce(string_agg(hash || int8send(total), ''::bytea order by page), '') as bytes,
                (max(first_position) filter (where page = 1))::float8 as "pageLeaves"
-          from liability_page where day = ${day}::date`,
-  )
+          from liability_page where day = ${day}::date`)
   const nodes = Array.from({ length: bytes.length / NODE_BYTES }, (_, page) => nodeOf(bytes.subarray(page * NODE_BYTES)))
   return { nodes, pageLeaves: pageLeaves ?? count }
 }
 
 /** Deletes the working rows of finished days, at most 2,000 a call; false when none is left. */
 export async function forgetParts(from: Queryable): Promise<boolean> {
-  const finished = await maybeOne<{ day: IstDay }>(
-    from,
+  const finished = await from.maybeOne<{ day: IstDay }>(
     sql`select r.day from liability_run r join books_day b using (day) order by r.day limit 1`,
   )
   if (finished === undefined) return false

@@ -1,6 +1,6 @@
 /** The first public page of days reads only the entries of no day that it lists, however many transfers and outlays there are. */
 import { beforeAll, expect, test } from 'vitest'
-import { type Db, type Sql, sql } from '../../db/sql.ts'
+import { type Db, queryableBy, type Sql, sql } from '../../db/sql.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { useConnection, useTestDatabase } from '../../testing/database.ts'
 import { readDays } from './days.ts'
@@ -35,13 +35,13 @@ async function readPage(before?: string) {
   const plans: (readonly Plan[])[] = []
   const explaining: Db = {
     ...database.db,
-    query: async <Row extends object>(statement: Sql): Promise<Row[]> => {
+    ...queryableBy(async <Row extends object>(statement: Sql): Promise<Row[]> => {
       if (statement.sql.includes("'platform_out'")) {
         const [told] = await owner.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(sql`explain (analyze, format json) ${statement}`)
         plans.push(told === undefined ? [] : partsOf(told['QUERY PLAN'][0].Plan))
       }
       return database.db.query<Row>(statement)
-    },
+    }),
   }
   return { page: await readDays(explaining, { before, limit: 5, language: 'en' }), plans }
 }

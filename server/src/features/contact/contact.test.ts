@@ -1,6 +1,6 @@
 /** The contact form. */
 import { expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { usePeople } from '../../testing/people.ts'
 
 const roz = usePeople()
@@ -12,7 +12,7 @@ test('a message is acknowledged with a ticket, stored, and mailed to support wit
   const answer = await send()
   expect([answer.status, answer.body]).toEqual([201, { ticket: expect.stringMatching(/^ROZ-[0-9A-HJKMNP-TV-Z]{6}$/) }])
   const { ticket } = answer.body
-  expect(await one(roz.db, sql`select name, email, message, status from contact_message where ticket = ${ticket}::text`)).toEqual({
+  expect(await roz.db.one(sql`select name, email, message, status from contact_message where ticket = ${ticket}::text`)).toEqual({
     name: 'Asha Verma',
     email: 'asha@x.test',
     message: 'Where is my <b>money</b>?',
@@ -22,10 +22,7 @@ test('a message is acknowledged with a ticket, stored, and mailed to support wit
   expect(mail?.subject).toBe(`[${ticket}] Message from Asha Verma`)
   expect(mail?.html).toContain('Where is my &lt;b&gt;money&lt;/b&gt;?')
   expect(
-    await one(
-      roz.db,
-      sql`select reply_to from caught_mail where recipient = 'support@roz.example' and subject like ${`%${ticket}%`}::text`,
-    ),
+    await roz.db.one(sql`select reply_to from caught_mail where recipient = 'support@roz.example' and subject like ${`%${ticket}%`}::text`),
   ).toEqual({
     reply_to: 'asha@x.test',
   })

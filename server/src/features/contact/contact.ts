@@ -8,7 +8,7 @@
  */
 import { randomInt } from 'node:crypto'
 import type { Language } from '@roz/core/language.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { limitRules, take } from '../../protection/limits.ts'
 import type { Handlers } from '../../http/route.ts'
@@ -65,13 +65,10 @@ const store = (deps: ContactDeps, message: Message, { memberId, language, origin
     // One ticket in 10⁹ collides by chance; five collisions in a row are a fault.
     for (let attempt = 0; attempt < 5; attempt++) {
       const ticket = makeTicket()
-      const stored = await maybeOne(
-        tx,
-        sql`insert into contact_message (ticket, name, email, message, language, member_id)
+      const stored = await tx.maybeOne(sql`insert into contact_message (ticket, name, email, message, language, member_id)
             values (${ticket}::text, ${message.name}::text, ${message.email}::text, ${message.message}::text, ${language}::text,
               ${memberId ?? null}::bigint)
-            on conflict (ticket) do nothing returning id`,
-      )
+            on conflict (ticket) do nothing returning id`)
       if (stored === undefined) continue
       const data = { ticket, name: message.name, email: message.email, message: message.message }
       await enqueue(tx, {

@@ -1,6 +1,6 @@
 /** Messages of the contact form in the portal. */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
 import { useServicesWorld } from '../../testing/services-world.ts'
 
@@ -13,7 +13,7 @@ let id: string
 let ticket: string
 beforeEach(async () => {
   ;({ ticket } = (await write({})).body)
-  const row = await one<{ id: bigint }>(world.database.db, sql`select id from contact_message where ticket = ${ticket}::text`)
+  const row = await world.database.db.one<{ id: bigint }>(sql`select id from contact_message where ticket = ${ticket}::text`)
   id = String(row.id)
 })
 
@@ -88,7 +88,7 @@ test('a reply is mailed in the language of the writer, kept in the thread, and r
   expect(answered?.thread).toContain(hindi.toLowerCase())
   expect(answered?.body).toContain('You change it on your profile page.')
   expect(answered?.replyTo).not.toBeNull()
-  const entry = await one(world.database.db, sql`select action, before, after from audit_log where subject = ${`message:${id}`}::text`)
+  const entry = await world.database.db.one(sql`select action, before, after from audit_log where subject = ${`message:${id}`}::text`)
   expect(entry).toEqual({ action: 'message.reply', before: { status: 'new' }, after: { status: 'answered', reply: expect.any(String) } })
 })
 
@@ -128,8 +128,7 @@ test('the status is changed and recorded; setting it again records nothing', asy
 
 test('a message of a member leads to the page of the member', async () => {
   const member = await makeMember(world.database.db)
-  const { email, publicId } = await one<{ email: string; publicId: string }>(
-    world.database.db,
+  const { email, publicId } = await world.database.db.one<{ email: string; publicId: string }>(
     sql`select email, public_id as "publicId" from member where id = ${member}::bigint`,
   )
   await write({ email: email.toUpperCase() })

@@ -9,7 +9,7 @@
 import type { Output } from '@roz/contract/api.ts'
 import type { messageCalls } from '@roz/contract/messages.ts'
 import type { Language } from '@roz/core/language.ts'
-import { type Db, maybeOne, one, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { isFound, plainNeedle } from '../../members/member-search.ts'
 import { line } from '@roz/core/written.ts'
@@ -56,11 +56,9 @@ export function messageHandlers(db: Db): Handlers<'messages' | 'messagesCsv' | '
         const isSent = replies.some(({ text }) => text === body.message)
         if (!isSent && body.seen !== undefined && body.seen !== seen) return { ok: false, code: 'changed_since_seen' } as const
         const actorId = session.memberId
-        const reply = await maybeOne<{ id: bigint }>(
-          tx,
-          sql`insert into contact_reply (message_id, author_id, text) values (${locked.id}::bigint, ${actorId}::bigint, ${body.message}::text)
-              on conflict do nothing returning id`,
-        )
+        const reply = await tx.maybeOne<{ id: bigint }>(sql`
+          insert into contact_reply (message_id, author_id, text) values (${locked.id}::bigint, ${actorId}::bigint, ${body.message}::text)
+              on conflict do nothing returning id`)
         if (reply !== undefined) {
           await setStatus(tx, locked.id, 'answered')
           const before = { status: locked.status }
@@ -104,7 +102,7 @@ type Locked = { readonly id: bigint; readonly ticket: string; readonly email: st
 
 async function lockMessage(tx: Tx, id: string): Promise<Locked | undefined> {
   if (!CURSOR_PARTS.id(id)) return undefined
-  return maybeOne<Locked>(tx, sql`select id, ticket, email, language, status from contact_message where id = ${id}::bigint for update`)
+  return tx.maybeOne<Locked>(sql`select id, ticket, email, language, status from contact_message where id = ${id}::bigint for update`)
 }
 
 const setStatus = (tx: Tx, id: bigint, status: string) =>
@@ -132,7 +130,7 @@ async function search(db: Db, { status, q, limit, ...sorted }: Search): Promise<
 }
 
 const getMessage = async (from: Queryable, id: bigint): Promise<Message> => {
-  const row = await one<Row>(from, sql`select ${columns} from contact_message c where c.id = ${id}::bigint`)
+  const row = await from.one<Row>(sql`select ${columns} from contact_message c where c.id = ${id}::bigint`)
   return (await withReplies(from, [row]))[0] as Message
 }
 

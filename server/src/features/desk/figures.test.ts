@@ -1,7 +1,7 @@
 /** The portal's figures over time: members, rounds and help of each day, counted once. */
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { makeMember, makeStaff, type ServedCalls, serveCalls } from '../../testing/calls.ts'
 import { useTestDatabase } from '../../testing/database.ts'
 import { insertSettledRound } from '../../testing/settled-round.ts'
@@ -47,7 +47,7 @@ test('figures count members at the end of each day, rounds and help; a counted d
   expect(await desk.due()).toBe(true)
   expect(await desk.due()).toBe(false)
   expect(await figures()).toEqual(before)
-  expect(await one(database.db, sql`select count(*)::int as days from member_day`)).toEqual({ days: 3 })
+  expect(await database.db.one(sql`select count(*)::int as days from member_day`)).toEqual({ days: 3 })
   expect(await figures('365')).toHaveLength(365)
   expect((await calls.ask('GET /admin/figures?days=7', { as: editor })).status).toBe(400)
 })
@@ -85,6 +85,6 @@ test('a day is counted an hour after its end, so that a registration over midnig
 test('two processes that count the ended days at once count each day once', async () => {
   await database.setClock(new Date(`${addDays(TODAY, 2)}T12:00:00+05:30`))
   await Promise.all([desk.due(), desk.due(), desk.due()])
-  expect(await one(database.db, sql`select count(*)::int as days from member_day`)).toEqual({ days: 5 })
+  expect(await database.db.one(sql`select count(*)::int as days from member_day`)).toEqual({ days: 5 })
   expect(await desk.due()).toBe(false)
 })

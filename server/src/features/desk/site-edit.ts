@@ -6,7 +6,7 @@
 import type { Output } from '@roz/contract/api.ts'
 import type { deskCalls } from '@roz/contract/desk.ts'
 import type { EditedSite } from '@roz/contract/public-pages.ts'
-import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
 import { logStaff } from '../../staff/staff-log.ts'
@@ -15,7 +15,7 @@ type View = Output<(typeof deskCalls)['adminSite']>
 type Row = { readonly people: string | null; readonly contributors: string | null; readonly video: string | null }
 
 const find = (from: Queryable, isLocked: boolean): Promise<Row> =>
-  one<Row>(from, sql`select people, contributors, video from site_edit ${isLocked ? sql`for update` : sql``}`)
+  from.one<Row>(sql`select people, contributors, video from site_edit ${isLocked ? sql`for update` : sql``}`)
 
 export function createSiteEdit({ db, settings }: { readonly db: Db; readonly settings: EditedSite }) {
   const viewOf = ({ people, contributors, video }: Row): View['site'] => ({

@@ -1,6 +1,6 @@
 /** Disputes from the payer's bank to the books: adapter, webhook, job and sweep, against the gateway sandbox. */
 import { beforeEach, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
 import { useWalletWorld, waitFor } from '../../testing/wallet-world.ts'
@@ -23,7 +23,7 @@ const WORDS = ['payment_', 'debt_']
 const told = async (member: bigint): Promise<unknown[]> =>
   (await noticesTo(world.db, member)).flatMap(({ kind, data }) => (WORDS.some((word) => kind.startsWith(word)) ? [[kind, data]] : []))
 const mailed = async (member: bigint): Promise<unknown[]> => {
-  const { email } = await one<{ email: string }>(world.db, sql`select email from member where id = ${member}::bigint`)
+  const { email } = await world.db.one<{ email: string }>(sql`select email from member where id = ${member}::bigint`)
   return world.jobs.flatMap(({ kind, payload }) => {
     const mail = payload as { to?: string; template: string; data: unknown }
     return kind === 'mail' && mail.to === email && mail.template.startsWith('payment_') ? [[mail.template, mail.data]] : []

@@ -13,7 +13,7 @@
 import { formatPaise, type Paise, ZERO } from '@roz/core/money.ts'
 import { type NoticeKind, debtData } from '@roz/core/notices.ts'
 import { type Dispute, GatewayRefusedError, GatewayUnavailableError, type PaymentGateway } from '../../adapters/payments/port.ts'
-import { type Db, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Attempt, isResting } from '../../jobs/parking.ts'
 import { areAnyHeld, pose } from '../../jobs/questions.ts'
@@ -49,15 +49,12 @@ export function settleDispute(deps: DisputeDeps, disputeId: string): Promise<boo
 
 /** Returns the number of this question. The next one is due in a minute, and ever more rarely. */
 async function claimCheck(db: Db, disputeId: string): Promise<number> {
-  const { ask } = await one<{ ask: number }>(
-    db,
-    sql`
+  const { ask } = await db.one<{ ask: number }>(sql`
     insert into dispute_check as c (dispute_id, asks, asked_at, ask_at)
     values (${disputeId}::text, 1, roz_now(), roz_now() + interval '1 minute')
     on conflict (dispute_id) do update set asks = c.asks + 1, asked_at = roz_now(),
       ask_at = roz_now() + least(60 * 2 ^ least(c.asks, 10), 3600) * interval '1 second'
-    returning asks as ask`,
-  )
+    returning asks as ask`)
   return ask
 }
 
@@ -94,7 +91,7 @@ async function askAndBook(deps: DisputeDeps, disputeId: string, ask: number): Pr
 }
 
 async function book(tx: Tx, disputeId: string, ask: number, dispute: Dispute | undefined): Promise<DisputeBooked | undefined> {
-  const check = await one<{ asks: number }>(tx, sql`select asks from dispute_check where dispute_id = ${disputeId}::text for update`)
+  const check = await tx.one<{ asks: number }>(sql`select asks from dispute_check where dispute_id = ${disputeId}::text for update`)
   if (check.asks !== ask) return undefined
   if (dispute === undefined) return noteUnknown(tx, disputeId)
   if (!(await isNews(tx, dispute))) return undefined

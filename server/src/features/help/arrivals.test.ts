@@ -1,7 +1,7 @@
 /** Whether help arrived: who may confirm it and how, what is refused, what two records at once leave behind, and who is told. */
 import { startOfDayMs } from '@roz/core/ist-day.ts'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { DAY } from '../../ledger/testing/fixtures.ts'
 import { listAlarms } from '../../operation/alarms.ts'
 import { makeStaff, testSecrets } from '../../testing/calls.ts'
@@ -18,7 +18,7 @@ let caller: bigint
 beforeAll(async () => {
   await world.give(40_000)
   caller = await makeStaff(world.db, 'editor')
-  ;({ today } = await one<{ today: string }>(world.db, sql`select ist_day(roz_now())::text as today`))
+  ;({ today } = await world.db.one<{ today: string }>(sql`select ist_day(roz_now())::text as today`))
 })
 beforeEach(() => forgetAlone(world.database))
 
@@ -47,8 +47,7 @@ const lost = (id: string, fields: Sent = {}, as = caller) =>
 const codeOf = (id: string, as = world.staff.finance) => world.calls.ask(`POST /admin/disbursements/${id}/arrival-code`, { as, body: {} })
 const said = ({ status, body }: { status: number; body: { code?: string } }) => `${status} ${body.code ?? ''}`.trim()
 const publicOf = (id: string) =>
-  one<{ received: unknown; name: string | null }>(
-    world.db,
+  world.db.one<{ received: unknown; name: string | null }>(
     sql`select received, public_name as name from outlay_public where id = ${id}::uuid`,
   )
 const todo = async (): Promise<readonly string[]> =>

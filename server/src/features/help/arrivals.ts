@@ -12,7 +12,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Input } from '@roz/contract/api.ts'
 import type { disbursementCalls } from '@roz/contract/disbursements.ts'
 import { parseDay } from '@roz/core/ist-day.ts'
-import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
@@ -73,12 +73,10 @@ export function arrivalHandlers(deps: HelpDeps, idempotency: Idempotency): Handl
     arrivalCode: ({ params: { id }, session }) =>
       inTransaction(db, async (tx) => {
         const found = CURSOR_PARTS.uuid(id)
-          ? await maybeOne<{ outlayId: string; isPayer: boolean; isReceived: boolean }>(
-              tx,
-              sql`select o.id as "outlayId", is_same_person(o.asked_by, ${session.memberId}::bigint) or is_same_person(o.decided_by, ${session.memberId}::bigint) as "isPayer",
+          ? await tx.maybeOne<{ outlayId: string; isPayer: boolean; isReceived: boolean }>(sql`
+            select o.id as "outlayId", is_same_person(o.asked_by, ${session.memberId}::bigint) or is_same_person(o.decided_by, ${session.memberId}::bigint) as "isPayer",
                     coalesce((select a.received from arrival a where a.outlay_id = o.id order by a.id desc limit 1), false) as "isReceived"
-                    from outlay o where o.id = ${id}::uuid and o.kind = 'disbursement' and o.status = 'booked'`,
-            )
+                    from outlay o where o.id = ${id}::uuid and o.kind = 'disbursement' and o.status = 'booked'`)
           : undefined
         if (found === undefined) return { ok: false, code: 'disbursement_not_found' } as const
         if (!found.isPayer) return { ok: false, code: 'arrival_payer' } as const
@@ -104,8 +102,7 @@ export async function tryCode({ db, secrets }: Pick<HelpDeps, 'db' | 'secrets'>,
 /** Whether this person may not confirm the arrival of a booked payment. */
 export const isOwn = async (db: Db, id: string, person: bigint): Promise<boolean> =>
   CURSOR_PARTS.uuid(id) &&
-  (await maybeOne(
-    db,
+  (await db.maybeOne(
     sql`select from outlay where id = ${id}::uuid and kind = 'disbursement' and status = 'booked' and not may_confirm_arrival(${person}::bigint, id)`,
   )) !== undefined
 
@@ -118,17 +115,14 @@ export async function judgeArrival(tx: Tx, { outlayId, by, said, isRight }: Reco
   if (parseDay(on) === undefined) return invalid({ on: 'arrival_day' })
   if (received && how === 'code' && said.code === undefined) return invalid({ code: 'arrival_code' })
   if (received && how === 'papers' && said.paper === undefined) return invalid({ paper: 'arrival_paper' })
-  const { isGiven, last, mayConfirm, isOutside } = await one<{
+  const { isGiven, last, mayConfirm, isOutside } = await tx.one<{
     isGiven: boolean
     last: boolean | null
     mayConfirm: boolean
     isOutside: boolean
-  }>(
-    tx,
-    sql`select ${IS_GIVEN} as "isGiven", (select received from arrival where outlay_id = o.id order by id desc limit 1) as last,
+  }>(sql`select ${IS_GIVEN} as "isGiven", (select received from arrival where outlay_id = o.id order by id desc limit 1) as last,
           may_confirm_arrival(${by}::bigint, o.id) as "mayConfirm", not ${on}::date between ist_day(o.decided_at) and ist_day(roz_now()) as "isOutside"
-          from outlay o where o.id = ${outlayId}::uuid`,
-  )
+          from outlay o where o.id = ${outlayId}::uuid`)
   // The whole amount came back: nothing of it arrives any more.
   if (!isGiven) return { ok: false, code: 'outlay_final' } as const
   if (last === received) return { ok: false, code: 'arrival_recorded' } as const
@@ -153,22 +147,16 @@ type Judged = { readonly last: boolean | null; readonly paper: Buffer | null }
 export async function writeArrival(tx: Tx, { secrets }: HelpDeps, { outlayId, by, said }: Recording, { last, paper }: Judged) {
   const { received, how, on } = said
   // Nothing is written about a person who has taken the consent back; the lock makes a revocation wait.
-  const { isRevoked } = await one<{ isRevoked: boolean }>(
-    tx,
-    sql`select revoked_at is not null as "isRevoked" from beneficiary
-         where id = (select beneficiary_id from outlay where id = ${outlayId}::uuid) for share`,
-  )
+  const { isRevoked } = await tx.one<{ isRevoked: boolean }>(sql`select revoked_at is not null as "isRevoked" from beneficiary
+         where id = (select beneficiary_id from outlay where id = ${outlayId}::uuid) for share`)
   const reason = received || isRevoked ? null : (said.reason ?? null)
   const kept = isRevoked ? null : paper
-  const { id } = await one<{ id: bigint }>(
-    tx,
-    sql`insert into arrival (outlay_id, received, how, heard_on, paper, recorded_by)
-        values (${outlayId}::uuid, ${received}::boolean, ${how}::text, ${on}::date, ${kept}::bytea, ${by}::bigint) returning id`,
-  )
+  const { id } = await tx.one<{ id: bigint }>(sql`insert into arrival (outlay_id, received, how, heard_on, paper, recorded_by)
+        values (${outlayId}::uuid, ${received}::boolean, ${how}::text, ${on}::date, ${kept}::bytea, ${by}::bigint) returning id`)
   if (reason !== null) await tx.query(sql`insert into arrival_reason (arrival_id, words) values (${id}::bigint, ${reason}::text)`)
   await noteInRequest(tx, secrets, { outlayId, by, received, how, reason })
   if (!received || last === false) {
-    const { purpose } = await one<{ purpose: string }>(tx, sql`select purpose from outlay where id = ${outlayId}::uuid`)
+    const { purpose } = await tx.one<{ purpose: string }>(sql`select purpose from outlay where id = ${outlayId}::uuid`)
     await tellOwners(tx, { what: received ? 'received_after_all' : 'not_received', actorId: by, about: purpose, detail: reason ?? '' })
   }
   // Without the reason: those are the receiver's words, and the staff log is kept for ever.
@@ -177,11 +165,9 @@ export async function writeArrival(tx: Tx, { secrets }: HelpDeps, { outlayId, by
 
 /** The picture was uploaded, and proves nothing else. */
 async function judgePaper(tx: Tx, paper: Buffer): Promise<'receipt_not_found' | 'receipt_used' | undefined> {
-  const { isKept, isUsed } = await one<{ isKept: boolean; isUsed: boolean }>(
-    tx,
-    sql`select exists (select from receipt where hash = ${paper}::bytea) as "isKept",
-          exists (select from outlay_receipt where hash = ${paper}::bytea) or exists (select from arrival where paper = ${paper}::bytea) as "isUsed"`,
-  )
+  const { isKept, isUsed } = await tx.one<{ isKept: boolean; isUsed: boolean }>(sql`
+    select exists (select from receipt where hash = ${paper}::bytea) as "isKept",
+          exists (select from outlay_receipt where hash = ${paper}::bytea) or exists (select from arrival where paper = ${paper}::bytea) as "isUsed"`)
   if (!isKept) return 'receipt_not_found'
   return isUsed ? 'receipt_used' : undefined
 }
@@ -194,8 +180,7 @@ type Noted = Pick<Recording, 'outlayId' | 'by'> & {
 
 /** Writes the step in the history of the request whose payment it is. */
 async function noteInRequest(tx: Tx, secrets: Secrets, { outlayId, by, received, how, reason }: Noted): Promise<void> {
-  const found = await maybeOne<{ number: string }>(
-    tx,
+  const found = await tx.maybeOne<{ number: string }>(
     sql`update help_case set version = version + 1, touched_at = roz_now() where outlay_id = ${outlayId}::uuid returning number`,
   )
   if (found === undefined) return

@@ -1,6 +1,6 @@
 /** Beneficiaries: the rules of their names and consents, who reads what, and what a revocation takes back. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { listParked } from '../../jobs/parking.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { insertOutlay } from '../../testing/help.ts'
@@ -31,7 +31,7 @@ describe('a new beneficiary', () => {
       },
     ])
     expect((await list()).body.beneficiaries).toEqual([body.beneficiary])
-    const { sealed } = await one<{ sealed: Buffer }>(world.db, sql`select sealed_note as sealed from beneficiary`)
+    const { sealed } = await world.db.one<{ sealed: Buffer }>(sql`select sealed_note as sealed from beneficiary`)
     expect(sealed.toString('latin1')).not.toContain('Sharma')
   })
 
@@ -177,8 +177,7 @@ async function tell(beneficiaryId: string) {
   return { hash, poster }
 }
 const storyOf = (beneficiaryId: string) =>
-  one<{ isActive: boolean; imageUrl: string | null }>(
-    world.db,
+  world.db.one<{ isActive: boolean; imageUrl: string | null }>(
     sql`select s.is_active as "isActive", s.image_url as "imageUrl" from story s join outlay o on o.id = s.outlay_id where o.beneficiary_id = ${beneficiaryId}::uuid`,
   )
 
@@ -196,7 +195,7 @@ describe('a revocation', () => {
     expect((await world.calls.ask(`GET root:/uploads/${poster}`)).status).toBe(404)
     expect((await world.calls.ask(`GET /admin/receipts/${hash}`, { as: world.staff.auditor })).status).toBe(200)
     expect(
-      await one(world.db, sql`select public_name, amount_paise, receipts from outlay_public where amount_paise = 50000 and is_revoked`),
+      await world.db.one(sql`select public_name, amount_paise, receipts from outlay_public where amount_paise = 50000 and is_revoked`),
     ).toEqual({ public_name: null, amount_paise: 50000n, receipts: [] })
   })
 

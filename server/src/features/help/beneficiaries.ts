@@ -21,7 +21,7 @@ import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { formatPaise, type Paise, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { contains } from '../../members/member-search.ts'
 import { EVERY_PURPOSE } from '../../members/reader-purpose.ts'
-import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, type Cursor } from '../../lists/cursor.ts'
 import { instantOf, instantOrNull, pageOf, type Search } from '../../lists/listing.ts'
@@ -102,7 +102,7 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
   })
   const show = async (from: Queryable, id: string, role: StaffRole) => ({
     ok: true as const,
-    value: { beneficiary: viewOf(await one<Row>(from, sql`${rows} where b.id = ${id}::uuid`), role) },
+    value: { beneficiary: viewOf(await from.one<Row>(sql`${rows} where b.id = ${id}::uuid`), role) },
   })
 
   return {
@@ -139,7 +139,7 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
       let files: readonly string[] = []
       const answer = await inTransaction(db, async (tx) => {
         const before = CURSOR_PARTS.uuid(id)
-          ? await maybeOne<Row>(tx, sql`${rows} where b.id = ${id}::uuid for no key update of b`)
+          ? await tx.maybeOne<Row>(sql`${rows} where b.id = ${id}::uuid for no key update of b`)
           : undefined
         if (before === undefined) return { ok: false, code: 'beneficiary_not_found' } as const
         if (before.revokedAt !== null) return { ok: false, code: 'consent_revoked' } as const
@@ -240,20 +240,20 @@ const fieldsOf = (row: Row): Omit<Fields, 'note'> => ({
 async function problemOf(from: Queryable, { consent, isChild, guardian, followUps = null }: Omit<Fields, 'note'>) {
   if (followUps !== null) {
     if (consent === null || parseDay(followUps.on) === undefined) return invalid({ followUps: 'follow_up_day' })
-    const { future } = await one<{ future: boolean }>(from, sql`select ${followUps.on}::date > ist_day(roz_now()) as future`)
+    const { future } = await from.one<{ future: boolean }>(sql`select ${followUps.on}::date > ist_day(roz_now()) as future`)
     if (future) return invalid({ followUps: 'consent_day_future' })
   }
   if (!isChild && guardian !== null) return invalid({ guardian: 'choice_invalid' })
   if (consent === null) return undefined
   if (parseDay(consent.on) === undefined) return invalid({ consent: 'consent_day' })
-  const { future } = await one<{ future: boolean }>(from, sql`select ${consent.on}::date > ist_day(roz_now()) as future`)
+  const { future } = await from.one<{ future: boolean }>(sql`select ${consent.on}::date > ist_day(roz_now()) as future`)
   if (future) return invalid({ consent: 'consent_day_future' })
   return isChild && guardian === null ? invalid({ guardian: 'guardian_needed' }) : undefined
 }
 
 /** Whether a payment waits for approval: what its approver sees of the person stays as it was when it was requested. */
 const isAsked = async (tx: Tx, id: string): Promise<boolean> =>
-  (await maybeOne(tx, sql`select from outlay where beneficiary_id = ${id}::uuid and status = 'requested' limit 1`)) !== undefined
+  (await tx.maybeOne(sql`select from outlay where beneficiary_id = ${id}::uuid and status = 'requested' limit 1`)) !== undefined
 
 const NO_PROOFS = { ok: true, recent: ZERO } as const
 

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { breakRows } from '../../testing/database.ts'
 import { memberLimits, take } from '../../protection/limits.ts'
 import { useHelpWorld } from '../../testing/help-world.ts'
@@ -37,13 +37,12 @@ test('the hash is taken from the kept bytes, and the same picture is kept once',
   const bytes = await picture(120, 90).png().toBuffer()
   const [first, second] = await Promise.all([world.upload(bytes), world.upload(bytes, world.staff.owner)])
   expect(second.body).toEqual(first.body)
-  const { file } = await one<{ file: string }>(
-    world.db,
+  const { file } = await world.db.one<{ file: string }>(
     sql`select file from receipt where hash = ${Buffer.from(first.body.hash, 'hex')}::bytea`,
   )
   const kept = await readFile(path.join(world.folder, file))
   expect(createHash('sha256').update(kept).digest('hex')).toBe(first.body.hash)
-  const { n } = await one<{ n: number }>(world.db, sql`select count(*)::int as n from receipt`)
+  const { n } = await world.db.one<{ n: number }>(sql`select count(*)::int as n from receipt`)
   expect(await readdir(path.join(world.folder, 'receipts'))).toHaveLength(n)
 })
 
@@ -69,7 +68,7 @@ test('a receipt is only for staff until its entry is booked, and never at the ad
   expect((await bytesOf(`/receipts/${hash}`)).status).toBe(404)
   const forStaff = await bytesOf(`/admin/receipts/${hash}`, world.staff.support)
   expect([forStaff.status, forStaff.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
-  const { file } = await one<{ file: string }>(world.db, sql`select file from receipt where hash = ${Buffer.from(hash, 'hex')}::bytea`)
+  const { file } = await world.db.one<{ file: string }>(sql`select file from receipt where hash = ${Buffer.from(hash, 'hex')}::bytea`)
   expect((await world.calls.ask(`GET root:/uploads/${file}`)).status).toBe(404)
 
   const by = world.staff.finance

@@ -13,7 +13,7 @@ import { createHash } from 'node:crypto'
 import type { PublicFile } from '@roz/contract/endpoint.ts'
 import type { Storage } from '../../adapters/storage/port.ts'
 import { lockInTransaction } from '../../db/advisory-locks.ts'
-import { type Db, maybeOne, one, type Sql, sql } from '../../db/sql.ts'
+import { type Db, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { memberLimits, take } from '../../protection/limits.ts'
 import { instantOf } from '../../lists/listing.ts'
@@ -51,8 +51,7 @@ type Names = 'uploadReceipt' | 'adminReceipt' | 'publicReceipt' | 'withholdRecei
 export function billHandlers({ db, storage }: HelpDeps): Handlers<Names> {
   const read = async (hash: string, condition: Sql, cacheControl: string) => {
     if (!isHash(hash)) return NOT_FOUND
-    const row = await maybeOne<{ file: string }>(
-      db,
+    const row = await db.maybeOne<{ file: string }>(
       sql`select file from receipt r where hash = ${Buffer.from(hash, 'hex')}::bytea and ${condition}`,
     )
     const value = row && (await pictureFile(storage, row.file, hash, cacheControl))
@@ -68,9 +67,9 @@ export function billHandlers({ db, storage }: HelpDeps): Handlers<Names> {
       const digest = createHash('sha256').update(picture.bytes).digest()
       const hash = digest.toString('hex')
       const shown = { hash, width: picture.width, height: picture.height, url: urlOfBill(hash) }
-      if ((await maybeOne(db, sql`select from receipt where hash = ${digest}::bytea`)) !== undefined) return { ok: true, value: shown }
+      if ((await db.maybeOne(sql`select from receipt where hash = ${digest}::bytea`)) !== undefined) return { ok: true, value: shown }
       const isNamed = async (file: string): Promise<boolean> =>
-        (await maybeOne(db, sql`select from receipt where file = ${file}::text`)) !== undefined
+        (await db.maybeOne(sql`select from receipt where file = ${file}::text`)) !== undefined
       await storeAndName(storage, { folder: 'receipts', bytes: picture.bytes, isNamed }, async (file) => {
         const isKept = await inTransaction(db, async (tx) => {
           const [kept] = await tx.query(sql`
@@ -99,7 +98,7 @@ export function billHandlers({ db, storage }: HelpDeps): Handlers<Names> {
   }
 }
 
-export const inADay = async (tx: Tx): Promise<Date> => (await one<{ at: Date }>(tx, sql`select roz_now() + interval '1 day' as at`)).at
+export const inADay = async (tx: Tx): Promise<Date> => (await tx.one<{ at: Date }>(sql`select roz_now() + interval '1 day' as at`)).at
 
 type Withholding = { readonly hash: string; readonly reason: string; readonly by: bigint }
 
@@ -108,8 +107,7 @@ const withhold = (db: Db, { hash, reason, by }: Withholding) =>
   inTransaction(db, async (tx) => {
     if (!isHash(hash)) return NOT_FOUND
     const digest = Buffer.from(hash, 'hex')
-    const named = await one<{ outlays: string[] }>(
-      tx,
+    const named = await tx.one<{ outlays: string[] }>(
       sql`select array(select outlay_id from outlay_receipt where hash = ${digest}::bytea) as outlays`,
     )
     if (named.outlays.length === 0) return NOT_FOUND

@@ -25,7 +25,7 @@ import {
 import { CASE_ORDER_MAX } from '@roz/core/case-order.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
-import { type Db, maybeOne, one, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { CURSOR_PARTS, type Cursor } from '../../lists/cursor.ts'
@@ -264,15 +264,14 @@ const withAnswer = (secrets: Secrets, { number }: Row, sealed: Buffer, answer: s
 
 const countTries = async (tx: Tx, number: string): Promise<number> =>
   (
-    await one<{ tries: number }>(
-      tx,
+    await tx.one<{ tries: number }>(
       sql`select count(*)::int as tries from help_case_step where number = ${number}::text and step = 'tried'`,
     )
   ).tries
 
 export const findCase = (from: Queryable, typed: string): Promise<Row | undefined> => {
   const number = caseNumberOf(typed)
-  return number === undefined ? Promise.resolve(undefined) : maybeOne<Row>(from, sql`${rows} where c.number = ${number}::text`)
+  return number === undefined ? Promise.resolve(undefined) : from.maybeOne<Row>(sql`${rows} where c.number = ${number}::text`)
 }
 export async function lockCase(tx: Tx, typed: string): Promise<Row | undefined> {
   const number = caseNumberOf(typed)
@@ -286,7 +285,7 @@ export async function lockCase(tx: Tx, typed: string): Promise<Row | undefined> 
 async function memberOf(tx: Tx, id: string | null): Promise<bigint | null | undefined> {
   if (id === null) return null
   if (!CURSOR_PARTS.id(id)) return undefined
-  const found = await maybeOne<{ id: bigint }>(tx, sql`select m.id from member m where m.id = ${id}::bigint and ${MAY_CARE}`)
+  const found = await tx.maybeOne<{ id: bigint }>(sql`select m.id from member m where m.id = ${id}::bigint and ${MAY_CARE}`)
   return found?.id
 }
 const MAY_CARE = sql`(m.role = 'admin' and m.staff_role = any (${[...CASE_WORKERS]}::text[]))`
@@ -353,7 +352,7 @@ type StepRow = {
 }
 
 export async function viewCase(from: Queryable, secrets: Secrets, number: string, session: DeskSession): Promise<Full> {
-  const row = await one<Row>(from, sql`${rows} where c.number = ${number}::text`)
+  const row = await from.one<Row>(sql`${rows} where c.number = ${number}::text`)
   const steps = await from.query<StepRow>(sql`
     select s.id, s.step, s.how, s.sealed_note as note, m.name as by, s.at from help_case_step s left join member m on m.id = s.done_by
      where s.number = ${number}::text order by s.at, s.id`)

@@ -2,7 +2,7 @@
 import type { Output } from '@roz/contract/api.ts'
 import type { caseCalls } from '@roz/contract/cases.ts'
 import type { Paise } from '@roz/core/money.ts'
-import { maybeOne, one, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { IS_GIVEN } from '../../ledger/arrivals.ts'
 import { DUE_FOLLOW_UP } from '../../ledger/follow-ups.ts'
@@ -16,12 +16,10 @@ export const hasChecked = (number: string, person: bigint): Sql => sql`
   exists (select from help_case_step s where s.number = ${number}::text and s.step = 'checked' and is_same_person(s.done_by, ${person}::bigint))`
 
 export const helpOf = async (from: Queryable, { number, outlayId }: Of, { memberId, staffRole }: Viewer): Promise<Help> =>
-  (await maybeOne<NonNullable<Help>>(
-    from,
-    sql`select (select a.received from arrival a where a.outlay_id = o.id order by a.id desc limit 1) as received, ${DUE_FOLLOW_UP} as "followUpDue",
+  (await from.maybeOne<NonNullable<Help>>(sql`
+    select (select a.received from arrival a where a.outlay_id = o.id order by a.id desc limit 1) as received, ${DUE_FOLLOW_UP} as "followUpDue",
           may_confirm_arrival(${memberId}::bigint, o.id) and not (${staffRole === 'volunteer'}::boolean and ${hasChecked(number, memberId)}) as "mayRecord"
-          from outlay o where o.id = ${outlayId}::uuid and ${IS_GIVEN}`,
-  )) ?? null
+          from outlay o where o.id = ${outlayId}::uuid and ${IS_GIVEN}`)) ?? null
 
 /** Whether enough people checked the request for this amount: above the limit two different ones. */
 export async function isCheckedFor(
@@ -30,11 +28,9 @@ export async function isCheckedFor(
   { amount, approvalAbove }: { readonly amount: Paise; readonly approvalAbove: Paise },
 ): Promise<boolean> {
   if (amount <= approvalAbove) return true
-  const { people } = await one<{ people: number }>(
-    tx,
-    sql`select count(*)::int as people from (select distinct done_by from help_case_step where number = ${number}::text and step = 'checked') c
+  const { people } = await tx.one<{ people: number }>(sql`
+    select count(*)::int as people from (select distinct done_by from help_case_step where number = ${number}::text and step = 'checked') c
          where not exists (select from help_case_step o where o.number = ${number}::text and o.step = 'checked' and o.done_by < c.done_by
-                              and coalesce(is_same_person(o.done_by, c.done_by), false))`,
-  )
+                              and coalesce(is_same_person(o.done_by, c.done_by), false))`)
   return people >= 2
 }

@@ -11,7 +11,7 @@ import { caseNumberOf } from '@roz/core/case-fields.ts'
 import { CASE_ORDER_MIN, caseOrder } from '@roz/core/case-order.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { lockOneInTransaction } from '../../db/advisory-locks.ts'
-import { type Db, maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { invalid } from '../../http/route.ts'
 import { fingerprintOf } from '../../staff/decision.ts'
@@ -38,7 +38,7 @@ export async function ordersOf(from: Queryable, numbers: readonly string[]): Pro
 export const IS_UNPAID = sql`(c.stage = 'agreed' or c.stage = 'waiting' and exists (select from outlay o where o.id = c.outlay_id and o.status <> 'requested'))`
 
 export const isUnpaid = async (from: Queryable, number: string): Promise<boolean> =>
-  (await maybeOne(from, sql`select from help_case c where c.number = ${number}::text and ${IS_UNPAID}`)) !== undefined
+  (await from.maybeOne(sql`select from help_case c where c.number = ${number}::text and ${IS_UNPAID}`)) !== undefined
 
 /** An earlier day's draw gave the request of the column `number` a place. */
 const isDrawn = (number: Sql, day: Sql): Sql => sql`
@@ -49,11 +49,8 @@ export const IS_LISTABLE = sql`${IS_UNPAID} and not ${isDrawn(sql`c.number`, sql
 
 /** The day whose round takes joins now, and its list so far. */
 export const findOpenList = (from: Queryable): Promise<{ day: IstDay; numbers: string[] } | undefined> =>
-  maybeOne(
-    from,
-    sql`select r.day, coalesce(h.numbers, '{}') as numbers from round r left join help_order h on h.day = r.day
-         where r.day = ist_day(roz_now()) and r.status = 'open' and r.opens_at <= roz_now() and r.closes_at > roz_now()`,
-  )
+  from.maybeOne(sql`select r.day, coalesce(h.numbers, '{}') as numbers from round r left join help_order h on h.day = r.day
+         where r.day = ist_day(roz_now()) and r.status = 'open' and r.opens_at <= roz_now() and r.closes_at > roz_now()`)
 
 type Freezing = {
   readonly params: { readonly day: string }
@@ -70,7 +67,7 @@ export const freezeOrder = (db: Db, { params, body, session }: Freezing) =>
     if (day === undefined) return { ok: false, code: 'round_closed' } as const
     await lockOneInTransaction(tx, 'helpOrder', Number(day.replaceAll('-', '')))
     if (!(await lockOpenRound(tx, day))) return { ok: false, code: 'round_closed' } as const
-    const before = await maybeOne<{ numbers: string[] }>(tx, sql`select numbers from help_order where day = ${day}::date for update`)
+    const before = await tx.maybeOne<{ numbers: string[] }>(sql`select numbers from help_order where day = ${day}::date for update`)
     const kept = before?.numbers ?? []
     if (body.seen !== undefined && body.seen !== fingerprintOf(kept)) return { ok: false, code: 'changed_since_seen' } as const
     const cases = await tx.query<{ number: string; isUnpaid: boolean; isDrawn: boolean }>(
@@ -95,7 +92,6 @@ export const freezeOrder = (db: Db, { params, body, session }: Freezing) =>
 
 /** The lock makes the close of the round wait until the list is written. */
 const lockOpenRound = async (tx: Tx, day: IstDay): Promise<boolean> =>
-  (await maybeOne(
-    tx,
+  (await tx.maybeOne(
     sql`select from round where day = ${day}::date and status = 'open' and opens_at <= roz_now() and closes_at > roz_now() for share`,
   )) !== undefined

@@ -1,7 +1,7 @@
 /** A volunteer records the outcome of a request: only of their own requests, and never on both sides. */
 import { startOfDayMs } from '@roz/core/ist-day.ts'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { DAY } from '../../ledger/testing/fixtures.ts'
 import { makeStaff, testSecrets } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
@@ -45,7 +45,7 @@ async function paid(assignedTo: bigint | null = volunteer, by = world.staff.fina
   return { number, outlayId }
 }
 const versionOf = async (number: string): Promise<number> =>
-  (await one<{ version: number }>(world.db, sql`select version from help_case where number = ${number}::text`)).version
+  (await world.db.one<{ version: number }>(sql`select version from help_case where number = ${number}::text`)).version
 type Fields = Readonly<Record<string, unknown>>
 const arrive = async ({ number }: Paid, fields: Fields = {}, as = volunteer) =>
   world.calls.ask(`POST /admin/help-cases/${number}/arrival`, {

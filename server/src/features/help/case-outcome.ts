@@ -7,7 +7,7 @@
 import type { Input } from '@roz/contract/api.ts'
 import type { caseCalls } from '@roz/contract/cases.ts'
 import { caseNumberOf } from '@roz/core/case-fields.ts'
-import { one, type Queryable, sql } from '../../db/sql.ts'
+import { type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
 import { lockOutlay } from '../../outlays/outlays.ts'
@@ -100,5 +100,4 @@ async function arrive(tx: Tx, deps: CaseDeps, { id, number, session, said, isRig
 
 const isChecker = async (tx: Tx, typed: string, session: DeskSession): Promise<boolean> =>
   isVolunteer(session) &&
-  (await one<{ hasChecked: boolean }>(tx, sql`select ${hasChecked(caseNumberOf(typed) ?? '', session.memberId)} as "hasChecked"`))
-    .hasChecked
+  (await tx.one<{ hasChecked: boolean }>(sql`select ${hasChecked(caseNumberOf(typed) ?? '', session.memberId)} as "hasChecked"`)).hasChecked

@@ -7,7 +7,7 @@
 import { CASE_ENDS, caseNumberOf, type CaseStage } from '@roz/core/case-fields.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { accepted, type Outcome, refused } from '@roz/core/outcome.ts'
-import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { IS_GIVEN } from '../../ledger/arrivals.ts'
@@ -26,11 +26,10 @@ export async function judgeCase(
   { helpCase: typed, beneficiaryId, ...limits }: Judging,
 ): Promise<Outcome<{ readonly number: string }, 'case_not_found' | 'case_not_agreed' | 'case_checks'>> {
   const number = caseNumberOf(typed)
-  const found = await maybeOne<{ number: string }>(tx, sql`select number from help_case where number = ${number ?? null}::text for update`)
+  const found = await tx.maybeOne<{ number: string }>(sql`select number from help_case where number = ${number ?? null}::text for update`)
   if (found === undefined) return refused('case_not_found')
   // A statement of its own: it sees the payment that the lock waited for.
-  const { isAgreed } = await one<{ isAgreed: boolean }>(
-    tx,
+  const { isAgreed } = await tx.one<{ isAgreed: boolean }>(
     sql`select ${IS_UNPAID} and c.beneficiary_id = ${beneficiaryId}::uuid as "isAgreed" from help_case c where c.number = ${found.number}::text`,
   )
   if (!isAgreed) return refused('case_not_agreed')
@@ -41,12 +40,10 @@ type Paying = { readonly number: string; readonly outlayId: string; readonly by:
 
 /** Links the payment that was asked for, or booked at once. */
 export async function linkPayment(tx: Tx, secrets: Secrets, { number, outlayId, by }: Paying): Promise<void> {
-  const { stage } = await one<{ stage: CaseStage }>(
-    tx,
-    sql`update help_case set outlay_id = ${outlayId}::uuid, version = version + 1, touched_at = roz_now(), stage_at = roz_now(),
+  const { stage } = await tx.one<{ stage: CaseStage }>(sql`
+    update help_case set outlay_id = ${outlayId}::uuid, version = version + 1, touched_at = roz_now(), stage_at = roz_now(),
           stage = (select case status when 'booked' then 'helped' else 'waiting' end from outlay where id = ${outlayId}::uuid)
-         where number = ${number}::text returning stage`,
-  )
+         where number = ${number}::text returning stage`)
   await recordStep(tx, secrets, { number, step: stage, by })
 }
 

@@ -1,6 +1,6 @@
 /** The list of requests for help: its search, first in the list's order, then by the index of pieces; its table. */
 import { expect, test } from 'vitest'
-import { maybeOne, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { useHelpWorld } from '../../testing/help-world.ts'
 
 const world = useHelpWorld()
@@ -51,8 +51,7 @@ test('the list is narrowed to a State, and its table has no word and no contact'
   expect((await world.calls.ask('GET /admin/help-cases.csv', { as: world.staff.auditor, isStale: true })).body.code).toBe(
     'step_up_required',
   )
-  const log = await maybeOne(
-    world.db,
+  const log = await world.db.maybeOne(
     sql`select after from audit_log where action = 'list.export' and subject = 'help_cases' order by id desc limit 1`,
   )
   expect(log).toEqual({ after: { state: 'KL' } })

@@ -1,6 +1,6 @@
 /** A request whose payment was rejected, or came back whole: it is paid again, or ends like one that is only agreed. */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { DAY } from '../../ledger/testing/fixtures.ts'
 import { forgetAlone } from '../../testing/database.ts'
 import { MEERA, useHelpWorld } from '../../testing/help-world.ts'
@@ -15,7 +15,7 @@ beforeEach(() => forgetAlone(world.database))
 let phones = 0
 type Fields = Readonly<Record<string, unknown>>
 const change = async (number: string, verb: string, body: Fields, as = world.staff.editor) => {
-  const { version } = await one<{ version: number }>(world.db, sql`select version from help_case where number = ${number}::text`)
+  const { version } = await world.db.one<{ version: number }>(sql`select version from help_case where number = ${number}::text`)
   return world.calls.ask(`POST /admin/help-cases/${number}/${verb}`, { as, body: { ...body, version } })
 }
 const step = (number: string, name: string) => change(number, 'steps', { step: name, how: 'call', note: 'A short note.' })

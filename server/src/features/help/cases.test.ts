@@ -1,6 +1,6 @@
 /** Requests for help: the public form and its stage, the desk's steps, the agreement, the payment, and what is deleted when. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { maybeOne, one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
 import { MEERA, useHelpWorld } from '../../testing/help-world.ts'
@@ -35,7 +35,7 @@ const asked = async (fields: Fields = {}): Promise<string> => {
 const look = (number: string, phone: string) => world.calls.ask(`POST /ask-for-help/${number}`, { body: { phone } })
 const open = async (number: string, as = world.staff.editor) => world.calls.ask(`GET /admin/help-cases/${number}`, { as })
 const versionOf = async (number: string): Promise<number> =>
-  (await one<{ version: number }>(world.db, sql`select version from help_case where number = ${number}::text`)).version
+  (await world.db.one<{ version: number }>(sql`select version from help_case where number = ${number}::text`)).version
 const step = async (number: string, name: string, fields: Fields = {}, as = world.staff.editor) =>
   world.calls.ask(`POST /admin/help-cases/${number}/steps`, {
     as,
@@ -77,15 +77,14 @@ describe('the public form', () => {
   test('stores words and contact encrypted, and writes a mail without any word of them', async () => {
     const phone = nextPhone()
     const number = await asked({ phone, email: 'gita@example.org' })
-    const row = await one<{ sealed: Buffer; rest: string }>(
-      world.db,
+    const row = await world.db.one<{ sealed: Buffer; rest: string }>(
       sql`select sealed, (to_jsonb(c) - 'sealed' - 'phone_mac')::text as rest from help_case c where number = ${number}::text`,
     )
     for (const secret of ['Gita', 'shoes', phone]) {
       expect(row.rest).not.toContain(secret)
       expect(row.sealed.includes(secret)).toBe(false)
     }
-    const mail = await one<{ payload: object }>(world.db, sql`select payload from job where key = ${`help_asked:${number}`}::text`)
+    const mail = await world.db.one<{ payload: object }>(sql`select payload from job where key = ${`help_asked:${number}`}::text`)
     expect(mail.payload).toMatchObject({ to: 'gita@example.org', template: 'help_asked', data: { number } })
     expect(JSON.stringify(mail.payload)).not.toMatch(/Gita|shoes/)
   })
@@ -378,8 +377,7 @@ describe('an agreement', () => {
     )
     const { body } = await agree(number)
     expect(body.case).toMatchObject({ stage: 'agreed', agreed: 500 })
-    const made = await one<{ name: string }>(
-      world.db,
+    const made = await world.db.one<{ name: string }>(
       sql`select public_name as name from beneficiary where id = ${body.case.beneficiaryId}::uuid`,
     )
     expect(made.name).toBe('Meera')
@@ -465,7 +463,7 @@ describe('an agreement', () => {
 
 describe('what is kept', () => {
   const isKept = async (number: string): Promise<boolean> =>
-    (await maybeOne(world.db, sql`select from help_case where number = ${number}::text and sealed is not null`)) !== undefined
+    (await world.db.maybeOne(sql`select from help_case where number = ${number}::text and sealed is not null`)) !== undefined
   const forget = async (): Promise<void> => {
     while (await forgetOldCases(world.db));
   }
@@ -521,12 +519,9 @@ describe('what is kept', () => {
 describe('the withdrawal by the person who asked', () => {
   const withdraw = (number: string, phone: string) => world.calls.ask(`POST /ask-for-help/${number}/withdraw`, { body: { phone } })
   const rowOf = (number: string) =>
-    one(
-      world.db,
-      sql`select stage, sealed is null and phone_mac is null as "isForgotten", kind, district, state,
+    world.db.one(sql`select stage, sealed is null and phone_mac is null as "isForgotten", kind, district, state,
                  (select count(*)::int from help_case_step s where s.number = c.number and sealed_note is not null) as notes
-            from help_case c where number = ${number}::text`,
-    )
+            from help_case c where number = ${number}::text`)
 
   test('deletes words, contact and notes at once, and needs the whole phone number', async () => {
     const phone = nextPhone()

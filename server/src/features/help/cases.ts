@@ -17,7 +17,7 @@ import { CASE_OPEN, type CaseReason, type CaseStage, caseNumberOf, mayWithdraw }
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { lockOneInTransaction } from '../../db/advisory-locks.ts'
-import { maybeOne, one, type Sql, sql } from '../../db/sql.ts'
+import { type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
@@ -74,8 +74,7 @@ export function caseHandlers(deps: CaseDeps): Handlers<'askForHelp' | 'askedHelp
       if (number === undefined) return NOT_FOUND
       const taken = await take(db, rules.lookedUpCase(number, body.phone, { ip, userAgent }))
       if (!taken.ok) return taken
-      const found = await maybeOne<Found>(
-        db,
+      const found = await db.maybeOne<Found>(
         sql`select number, stage, asked_at as "askedAt", reason, sealed from help_case where number = ${number}::text`,
       )
       const known = found === undefined || found.sealed === null ? undefined : unseal(secrets, number, found.sealed)
@@ -108,8 +107,7 @@ type Withdrawing = { readonly number: string; readonly phone: string; readonly o
 
 /** The person who asked takes the request back. What identifies the person is deleted with it. */
 async function withdraw(tx: Tx, { secrets }: CaseDeps, { number, phone, origin }: Withdrawing) {
-  const found = await maybeOne<Pick<Found, 'stage' | 'sealed'> & { readonly language: Language; readonly isAssigned: boolean }>(
-    tx,
+  const found = await tx.maybeOne<Pick<Found, 'stage' | 'sealed'> & { readonly language: Language; readonly isAssigned: boolean }>(
     sql`select stage, sealed, language, assigned_to is not null as "isAssigned" from help_case where number = ${number}::text for update`,
   )
   const known = found === undefined || found.sealed === null ? undefined : unseal(secrets, number, found.sealed)
@@ -160,13 +158,11 @@ async function store(tx: Tx, { secrets }: CaseDeps, body: Asked, { language, ori
   // Four letters are a million numbers; a fifth and a sixth come once most are used.
   for (const letters of [4, 4, 4, 4, 5, 6]) {
     const number = makeNumber(letters)
-    const stored = await maybeOne(
-      tx,
-      sql`insert into help_case (number, kind, for_whom, district, state, language, asked_paise, needed_by, sealed, phone_mac)
+    const stored = await tx.maybeOne(sql`
+      insert into help_case (number, kind, for_whom, district, state, language, asked_paise, needed_by, sealed, phone_mac)
           values (${number}::text, ${body.kind}::text, ${body.for}::text, ${body.district}::text, ${body.state}::text, ${language}::text,
             ${paise}::bigint, ${until}::date, ${seal(secrets, number, asked)}::bytea, ${macs[0]}::bytea)
-          on conflict (number) do nothing returning number`,
-    )
+          on conflict (number) do nothing returning number`)
     if (stored === undefined) continue
     if (asked.email !== '')
       await enqueue(tx, {
@@ -180,7 +176,7 @@ async function store(tx: Tx, { secrets }: CaseDeps, body: Asked, { language, ori
 }
 
 const isPast = async (tx: Tx, day: IstDay): Promise<boolean> =>
-  (await one<{ isPast: boolean }>(tx, sql`select ${day}::date < ist_day(roz_now()) as "isPast"`)).isPast
+  (await tx.one<{ isPast: boolean }>(sql`select ${day}::date < ist_day(roz_now()) as "isPast"`)).isPast
 
 type TakenStep = {
   readonly number: string
@@ -208,11 +204,9 @@ export async function moveCase(
   secrets: Secrets,
   { stage, by, where }: { readonly stage: CaseStage; readonly by: bigint | null; readonly where: Sql },
 ): Promise<void> {
-  const found = await maybeOne<{ number: string }>(
-    tx,
-    sql`update help_case c set stage = ${stage}::text, version = c.version + 1, touched_at = roz_now(), stage_at = roz_now()
-         where ${where} returning c.number`,
-  )
+  const found = await tx.maybeOne<{ number: string }>(sql`
+    update help_case c set stage = ${stage}::text, version = c.version + 1, touched_at = roz_now(), stage_at = roz_now()
+         where ${where} returning c.number`)
   if (found !== undefined) await recordStep(tx, secrets, { number: found.number, step: stage, by })
 }
 export const stepContext = (id: string): string => `help_case_step:${id}`

@@ -5,7 +5,7 @@ import type { ConsentWay, Guardian } from '@roz/core/help-fields.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
-import { one, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { OutlayKind } from '../../ledger/evidence.ts'
 import { NOT_RECEIVED, UNCONFIRMED } from '../../ledger/arrivals.ts'
 import { DUE_FOLLOW_UP, HAS_DUE_FOLLOW_UP } from '../../ledger/follow-ups.ts'
@@ -105,7 +105,7 @@ function viewOf(row: Row): Disbursement {
 }
 
 export const viewDisbursement = async (from: Queryable, id: string): Promise<Disbursement> =>
-  viewOf(await one<Row>(from, sql`${rows} where o.id = ${id}::uuid`))
+  viewOf(await from.one<Row>(sql`${rows} where o.id = ${id}::uuid`))
 
 export const searchDisbursements = async (from: Queryable, page: Search) =>
   (await searchOutlays<Row>(from, LIST, page)).map((row) => ({ shown: viewOf(row), key: keyOfOutlay(row) }))

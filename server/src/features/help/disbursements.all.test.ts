@@ -1,6 +1,6 @@
 /** Disbursements: who may ask and approve, what is refused, and what two decisions at once leave behind. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { DAY } from '../../ledger/testing/fixtures.ts'
 import { makeStaff } from '../../testing/calls.ts'
 import { forgetAlone } from '../../testing/database.ts'
@@ -35,7 +35,7 @@ const decide = (id: string, action: 'approve' | 'reject', as = world.staff.owner
   })
 const list = async (query = '') => (await world.calls.ask(`GET /admin/disbursements${query}`, { as: world.staff.auditor })).body
 const bookedTimes = async (id: string): Promise<number> =>
-  (await one<{ n: number }>(world.db, sql`select count(*)::int as n from transfer where ref = ${id}::text`)).n
+  (await world.db.one<{ n: number }>(sql`select count(*)::int as n from transfer where ref = ${id}::text`)).n
 
 /** The staff log's entries about an outlay. */
 const auditOf = async (id: string): Promise<string[]> =>

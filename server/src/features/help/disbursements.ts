@@ -5,7 +5,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
 import { refused } from '@roz/core/outcome.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
-import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS } from '../../lists/cursor.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
@@ -57,7 +57,7 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
     disbursementQuote: async ({ query }) => {
       const amount = paiseFromRupees(query.amount)
       if (amount === undefined || amount <= 0n) return invalid({ amount: 'amount_invalid' })
-      const { today } = await one<{ today: IstDay }>(db, sql`select ist_day(roz_now()) as today`)
+      const { today } = await db.one<{ today: IstDay }>(sql`select ist_day(roz_now()) as today`)
       const days = await quoteDisbursement(db, today, amount)
       if (days === undefined) return { ok: false, code: 'insufficient_funds' }
       const { balance } = await readFund(db)
@@ -134,26 +134,22 @@ const book: Book<Giving | Returning> = (tx, outlay) => (outlay.kind === 'disburs
 /** The words of a request may be older than the rule about them, or than the name. */
 const bookUnnamed: Book<Approving> = async (tx, outlay) => {
   const publicName = await lockName(tx, outlay.id)
-  const { words } = await one<{ words: string }>(tx, sql`select ${EVERY_PURPOSE} as words from outlay o where o.id = ${outlay.id}::uuid`)
+  const { words } = await tx.one<{ words: string }>(sql`select ${EVERY_PURPOSE} as words from outlay o where o.id = ${outlay.id}::uuid`)
   return namesPerson(words, publicName) ? refused('purpose_names_person') : book(tx, outlay)
 }
 
 /** The public name of who is helped. The lock makes a change of the name wait. */
 const lockName = async (tx: Tx, outlayId: string): Promise<string> =>
   (
-    await one<{ publicName: string }>(
-      tx,
-      sql`select public_name as "publicName" from beneficiary
-           where id = (select beneficiary_id from outlay where id = ${outlayId}::uuid) for share`,
-    )
+    await tx.one<{ publicName: string }>(sql`select public_name as "publicName" from beneficiary
+           where id = (select beneficiary_id from outlay where id = ${outlayId}::uuid) for share`)
   ).publicName
 
 const readOpen = async (from: Queryable): Promise<Paise> =>
-  (await one<{ open: Paise }>(from, sql`select coalesce(sum(open), 0)::bigint as open from help_day`)).open
+  (await from.one<{ open: Paise }>(sql`select coalesce(sum(open), 0)::bigint as open from help_day`)).open
 
 async function readFund(from: Queryable) {
-  const { requested } = await one<{ requested: Paise }>(
-    from,
+  const { requested } = await from.one<{ requested: Paise }>(
     sql`select coalesce(sum(amount_paise), 0)::bigint as requested from outlay where status = 'requested' and kind = 'disbursement'`,
   )
   return { balance: rupeesFromPaise(await readOpen(from)), requested: rupeesFromPaise(requested) }
@@ -164,11 +160,8 @@ type BookedDisbursement = { readonly beneficiaryId: string; readonly publicName:
 /** A booked disbursement, and what did not come back of it yet. The lock makes a change of the name wait. */
 const findCorrectable = async (tx: Tx, id: string): Promise<BookedDisbursement | undefined> =>
   CURSOR_PARTS.uuid(id)
-    ? maybeOne<BookedDisbursement>(
-        tx,
-        sql`select o.beneficiary_id as "beneficiaryId", b.public_name as "publicName", (o.amount_paise - (
+    ? tx.maybeOne<BookedDisbursement>(sql`select o.beneficiary_id as "beneficiaryId", b.public_name as "publicName", (o.amount_paise - (
               select coalesce(sum(c.amount_paise), 0) from outlay c where c.corrects = o.id and c.status = 'booked'))::bigint as left
             from outlay o join beneficiary b on b.id = o.beneficiary_id
-           where o.id = ${id}::uuid and o.kind = 'disbursement' and o.status = 'booked' for share of b`,
-      )
+           where o.id = ${id}::uuid and o.kind = 'disbursement' and o.status = 'booked' for share of b`)
     : undefined

@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto'
 import type { EndpointSpec } from '@roz/contract/endpoint.ts'
 import type { pictureUpload } from '@roz/contract/disbursements.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
-import { maybeOne, type Sql, sql } from '../../db/sql.ts'
+import { type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Call, Handlers } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
@@ -34,11 +34,9 @@ const IS_PUBLIC = sql`exists (
 export function pictureHandlers({ db, storage }: HelpDeps): Handlers<'followUpPicture' | 'followUpPictureForTeam'> {
   const read = async (id: string, condition: Sql, cacheControl: string) => {
     const row = CURSOR_PARTS.uuid(id)
-      ? await maybeOne<{ file: string; hash: string }>(
-          db,
-          sql`select p.file, encode(p.hash, 'hex') as hash from follow_up_picture p join follow_up f on f.id = p.follow_up_id
-               where f.id = ${id}::uuid and ${condition}`,
-        )
+      ? await db.maybeOne<{ file: string; hash: string }>(sql`
+        select p.file, encode(p.hash, 'hex') as hash from follow_up_picture p join follow_up f on f.id = p.follow_up_id
+               where f.id = ${id}::uuid and ${condition}`)
       : undefined
     const value = row && (await pictureFile(storage, row.file, row.hash, cacheControl))
     return value === undefined ? NOT_FOUND : ({ ok: true, value } as const)
@@ -65,7 +63,7 @@ export async function storePicture<J extends Judged>(
   const { bytes, width, height } = picture
   const digest = createHash('sha256').update(bytes).digest()
   const isNamed = async (file: string): Promise<boolean> =>
-    (await maybeOne(db, sql`select from follow_up_picture where file = ${file}::text`)) !== undefined
+    (await db.maybeOne(sql`select from follow_up_picture where file = ${file}::text`)) !== undefined
   return storeAndName(storage, { folder: 'receipts', bytes, isNamed }, async (file) => {
     const stored = await inTransaction(db, async (tx) => {
       const judged = await judge(tx)
@@ -90,8 +88,7 @@ export async function storePicture<J extends Judged>(
 
 /** Locks an upload of this payment that no follow-up names; false: there is none. */
 export const lockPicture = async (tx: Tx, outlayId: string, hash: Buffer): Promise<boolean> =>
-  (await maybeOne(
-    tx,
+  (await tx.maybeOne(
     sql`select from follow_up_picture where outlay_id = ${outlayId}::uuid and hash = ${hash}::bytea and follow_up_id is null for update`,
   )) !== undefined
 

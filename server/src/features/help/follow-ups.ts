@@ -12,7 +12,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Input } from '@roz/contract/api.ts'
 import type { disbursementCalls } from '@roz/contract/disbursements.ts'
-import { maybeOne, one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { DUE_FOLLOW_UP } from '../../ledger/follow-ups.ts'
@@ -43,8 +43,7 @@ export const followUpHandlers = (deps: HelpDeps): Handlers<Names> => ({
     let files: readonly string[] = []
     const answer = await inTransaction(deps.db, async (tx) => {
       const found = CURSOR_PARTS.uuid(id)
-        ? await maybeOne<{ outlayId: string; purpose: string; withheld: string | null }>(
-            tx,
+        ? await tx.maybeOne<{ outlayId: string; purpose: string; withheld: string | null }>(
             sql`select f.outlay_id as "outlayId", o.purpose, f.withheld from follow_up f join outlay o on o.id = f.outlay_id where f.id = ${id}::uuid for update of f`,
           )
         : undefined
@@ -75,18 +74,13 @@ type Saying = { readonly id: string; readonly by: bigint; readonly said: Said }
 export async function judgeFollowUp(tx: Tx, id: string, by: bigint) {
   if (!CURSOR_PARTS.uuid(id)) return { ok: false, code: 'disbursement_not_found' } as const
   // The lock on the person makes an end of the consent wait for the commit, that on the payment a second record.
-  const locked = await maybeOne(
-    tx,
-    sql`select from outlay o join beneficiary b on b.id = o.beneficiary_id
-         where o.id = ${id}::uuid and o.kind = 'disbursement' and o.status = 'booked' for no key update of o for share of b`,
-  )
+  const locked = await tx.maybeOne(sql`select from outlay o join beneficiary b on b.id = o.beneficiary_id
+         where o.id = ${id}::uuid and o.kind = 'disbursement' and o.status = 'booked' for no key update of o for share of b`)
   if (locked === undefined) return { ok: false, code: 'disbursement_not_found' } as const
-  const { hasConsent, isReceived, mayRecord, due } = await one<Found>(
-    tx,
-    sql`select b.follow_up_on is not null and b.revoked_at is null as "hasConsent", coalesce(${IS_RECEIVED}, false) as "isReceived", ${DUE_FOLLOW_UP} as due,
+  const { hasConsent, isReceived, mayRecord, due } = await tx.one<Found>(sql`
+    select b.follow_up_on is not null and b.revoked_at is null as "hasConsent", coalesce(${IS_RECEIVED}, false) as "isReceived", ${DUE_FOLLOW_UP} as due,
           may_confirm_arrival(${by}::bigint, o.id) as "mayRecord"
-          from outlay o join beneficiary b on b.id = o.beneficiary_id where o.id = ${id}::uuid`,
-  )
+          from outlay o join beneficiary b on b.id = o.beneficiary_id where o.id = ${id}::uuid`)
   if (!hasConsent) return { ok: false, code: 'follow_up_consent' } as const
   if (!isReceived || due === null) return { ok: false, code: 'follow_up_not_due' } as const
   if (!mayRecord) return { ok: false, code: 'own_arrival' } as const

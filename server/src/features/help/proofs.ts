@@ -4,7 +4,7 @@
  * - The owners are told of it, by mail and in the list of alarms, where it follows a payment within 30 days.
  */
 import type { Paise } from '@roz/core/money.ts'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 
 /** `recent`: what these outlays paid in the last 30 days. */
@@ -13,11 +13,9 @@ export async function judgeProofs(
   by: bigint,
   outlays: readonly string[],
 ): Promise<{ readonly ok: true; readonly recent: Paise } | { readonly ok: false; readonly code: 'own_payment' }> {
-  const { isOwn, recent } = await one<{ isOwn: boolean; recent: Paise }>(
-    tx,
-    sql`select paid_it(${by}::bigint, ${outlays}::uuid[]) as "isOwn",
+  const { isOwn, recent } = await tx.one<{ isOwn: boolean; recent: Paise }>(sql`
+    select paid_it(${by}::bigint, ${outlays}::uuid[]) as "isOwn",
           (select coalesce(sum(amount_paise), 0)::bigint from outlay where id = any (${outlays}::uuid[]) and status = 'booked'
-              and kind <> 'disbursement_back' and decided_at > roz_now() - interval '30 days') as recent`,
-  )
+              and kind <> 'disbursement_back' and decided_at > roz_now() - interval '30 days') as recent`)
   return isOwn ? { ok: false, code: 'own_payment' } : { ok: true, recent }
 }

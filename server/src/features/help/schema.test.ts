@@ -1,7 +1,7 @@
 /** The tables of the help desk refuse what its calls refuse. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import { one, type Sql, sql } from '../../db/sql.ts'
+import { type Sql, sql } from '../../db/sql.ts'
 import { useTestDatabase } from '../../testing/database.ts'
 import { makeStaff } from '../../testing/calls.ts'
 
@@ -35,8 +35,7 @@ const book = (id: string, by: bigint) =>
   run(sql`update outlay set status = 'booked', decided_by = ${by}::bigint, decided_at = roz_now() where id = ${id}::uuid`)
 
 const readPublic = (id: string) =>
-  one<{ publicName: string | null; isRevoked: boolean; receipts: string[] }>(
-    database.db,
+  database.db.one<{ publicName: string | null; isRevoked: boolean; receipts: string[] }>(
     sql`select public_name as "publicName", is_revoked as "isRevoked", receipts from outlay_public where id = ${id}::uuid`,
   )
 

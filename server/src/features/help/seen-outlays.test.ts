@@ -1,6 +1,6 @@
 /** An approval of a payment from our accounts names what its row showed: another bill, consent or sum is another thing to decide. */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { forgetAlone } from '../../testing/database.ts'
 import { useHelpWorld } from '../../testing/help-world.ts'
 
@@ -33,7 +33,7 @@ const revoke = (id: string) => world.calls.ask(`PUT /admin/beneficiaries/${id}`,
 async function approveTwice(list: 'disbursements' | 'house-entries', { id, seen }: Shown) {
   const approve = (named: string) => post(`${list}/${id}/approve`, { status: 'requested', seen: named }, world.staff.owner)
   const stale = said(await approve(seen))
-  const moved = await one(world.db, sql`select status from outlay where id = ${id}::uuid`)
+  const moved = await world.db.one(sql`select status from outlay where id = ${id}::uuid`)
   expect(moved).toEqual({ status: 'requested' })
   const { body } = await world.calls.ask(`GET /admin/${list}?status=requested`, { as: world.staff.owner })
   const row = (body.disbursements ?? body.entries).find((one: Shown) => one.id === id)

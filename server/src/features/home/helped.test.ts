@@ -1,7 +1,7 @@
 /** The counts of people helped, of stories by 6 PM and of videos. Rounds and help are written without their money. */
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
 import { useTestDatabase } from '../../testing/database.ts'
 import { insertOutlay, insertStory } from '../../testing/help.ts'
@@ -14,7 +14,7 @@ let finance: bigint
 let today: IstDay
 beforeAll(async () => {
   ;[owner, finance] = [await makeStaff(database.db, 'owner'), await makeStaff(database.db, 'finance')]
-  ;({ today } = await one<{ today: IstDay }>(database.db, sql`select ist_day(roz_now()) as today`))
+  ;({ today } = await database.db.one<{ today: IstDay }>(sql`select ist_day(roz_now()) as today`))
 })
 
 const NONE = { people: 0, stories: { due: 0, inTime: 0 }, payments: { count: 0, withVideo: 0 }, arrivals: { due: 0, inTime: 0 } }

@@ -5,7 +5,7 @@
  */
 import type { Output } from '@roz/contract/api.ts'
 import type { communityCalls } from '@roz/contract/community.ts'
-import { type Db, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { IS_GIVEN, readArrivals } from '../../ledger/arrivals.ts'
 import { storyDue } from '../../members/late-stories.ts'
 
@@ -13,9 +13,8 @@ type Helped = Output<typeof communityCalls.home>['data']['helped']
 
 export const readHelped = async (db: Db): Promise<Helped> => {
   const arrivals = await readArrivals(db)
-  const { people, due, inTime, payments, withVideo } = await one<Record<'people' | 'due' | 'inTime' | 'payments' | 'withVideo', number>>(
-    db,
-    sql`
+  type Counts = Record<'people' | 'due' | 'inTime' | 'payments' | 'withVideo', number>
+  const { people, due, inTime, payments, withVideo } = await db.one<Counts>(sql`
     with given as (
       select o.beneficiary_id, sum(case when o.kind = 'disbursement' then o.amount_paise else -o.amount_paise end) as paise
         from outlay o where o.status = 'booked' and o.beneficiary_id is not null group by 1),
@@ -31,7 +30,6 @@ export const readHelped = async (db: Db): Promise<Helped> => {
         from outlay o where ${IS_GIVEN} and o.decided_at > roz_now() - interval '30 days')
     select (select count(*) from given where paise > 0)::int as people,
            (select count(*) from over)::int as due, (select count(*) from over where kept)::int as "inTime",
-           (select count(*) from recent)::int as payments, (select count(*) from recent where has_video)::int as "withVideo"`,
-  )
+           (select count(*) from recent)::int as payments, (select count(*) from recent where has_video)::int as "withVideo"`)
   return { people, stories: { due, inTime }, payments: { count: payments, withVideo }, arrivals }
 }

@@ -1,7 +1,7 @@
 import { nextDay, type IstDay } from '@roz/core/ist-day.ts'
 import { POLICY_A } from '@roz/core/split.ts'
 import { expect, test, vi } from 'vitest'
-import { type Db, one, sql } from '../../db/sql.ts'
+import { type Db, queryableBy, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { makeRound } from '../../ledger/rounds.ts'
 import { makeMember, useCalls } from '../../testing/calls.ts'
@@ -30,10 +30,7 @@ test('before the first round every figure is zero', async () => {
 
 test('concurrent requests share one count of people; a slow count is reused for a second', async () => {
   let counts = 0
-  const counting = {
-    ...database.db,
-    query: (statement: Parameters<typeof database.db.query>[0]) => (counts++, database.db.query(statement)),
-  } as Db
+  const counting: Db = { ...database.db, ...queryableBy((statement) => (counts++, database.db.query(statement))) }
   const quick = createPeopleCount(counting, Number.POSITIVE_INFINITY)
   await Promise.all([quick(), quick(), quick()])
   await quick()
@@ -59,7 +56,7 @@ test('the home page counts need shares, settled rounds and people who joined, an
   await makeMember(database.db)
   await insertSettledRound(database, { day: '2026-01-01', entries: 10n, winner, joins: [winner] })
   await insertSettledRound(database, { day: '2026-01-02', entries: 20n, winner })
-  const { today } = await one<{ today: IstDay }>(database.db, sql`select ist_day(roz_now()) as today`)
+  const { today } = await database.db.one<{ today: IstDay }>(sql`select ist_day(roz_now()) as today`)
   const secret = { mode: 'local', secretHash: Buffer.alloc(32), encryptedSecret: Buffer.alloc(32) } as const
   await inTransaction(database.db, async (tx) => {
     await makeRound(tx, { day: today, policy: POLICY_A, ...secret })

@@ -11,7 +11,7 @@ import type { Story } from '@roz/contract/impact.ts'
 import type { Language } from '@roz/core/language.ts'
 import { ENTRY_FEE, type Paise, paise, rupeesFromPaise, ZERO } from '@roz/core/money.ts'
 import { shares, type SplitPolicy } from '@roz/core/split.ts'
-import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { readHelpWaits } from '../../ledger/help-waits.ts'
 import type { Handlers } from '../../http/route.ts'
 import { readRequestFigures } from './desk-figures.ts'
@@ -57,22 +57,16 @@ export function createHome({ db, recentStories }: HomeDeps) {
 
 /** The sum of need shares, and the number of settled rounds. */
 const readTotals = (db: Db) =>
-  one<{ charity: Paise; rounds: bigint }>(
-    db,
-    sql`
+  db.one<{ charity: Paise; rounds: bigint }>(sql`
     select coalesce(sum(need_paise), 0)::bigint as charity, count(*) as rounds
-    from round where status = 'settled'`,
-  )
+    from round where status = 'settled'`)
 
 /** Today's pool, split as if the round closed now. */
 async function readToday(db: Db) {
-  const round = await maybeOne<Today>(
-    db,
-    sql`
+  const round = await db.maybeOne<Today>(sql`
     select r.policy as name, r.need, r.reward, r.platform, r.winners,
       coalesce(r.entries, (select sum(n) from join_batch b where b.day = r.day), 0)::bigint as entries
-    from round r where r.day = ist_day(roz_now())`,
-  )
+    from round r where r.day = ist_day(roz_now())`)
   if (round === undefined) return { pool: 0, charity: 0, giveaway: 0, platform: 0 }
   const pool = round.entries === 0n ? ZERO : paise(round.entries * ENTRY_FEE)
   const policy: SplitPolicy = round
@@ -111,6 +105,6 @@ export function createPeopleCount(db: Db, slowMs = SLOW_MS): () => Promise<numbe
 }
 
 async function countPeople(db: Db): Promise<number> {
-  const { people } = await one<{ people: bigint }>(db, sql`select count(*) as people from wallet where joins > 0`)
+  const { people } = await db.one<{ people: bigint }>(sql`select count(*) as people from wallet where joins > 0`)
   return Number(people)
 }

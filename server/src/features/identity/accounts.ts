@@ -3,7 +3,7 @@
  *
  * - Every change of who may sign in (a password, a confirmation) is made under the lock of the member's row.
  */
-import { maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import { type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { addressKey, browserDigests, type LimitRules, type Source, take, type Taken } from '../../protection/limits.ts'
 import { setMayMove } from '../../ledger/wallets.ts'
@@ -27,14 +27,12 @@ const credentials = (digests: readonly [Buffer, Buffer]) => sql`
    order by b.digest = ${digests[0]}::bytea desc limit 1) as browser`
 
 export const findByEmail = (from: Queryable, email: string, source: Source): Promise<Credentials | undefined> =>
-  maybeOne<Credentials>(
-    from,
+  from.maybeOne<Credentials>(
     sql`select ${credentials(browserDigests(source))} from member m where lower(m.email) = ${addressKey(email)}::text and m.deleted_at is null`,
   )
 
 export const findById = (from: Queryable, memberId: bigint, source: Source): Promise<Credentials | undefined> =>
-  maybeOne<Credentials>(
-    from,
+  from.maybeOne<Credentials>(
     sql`select ${credentials(browserDigests(source))} from member m where m.id = ${memberId}::bigint and m.deleted_at is null`,
   )
 
@@ -51,12 +49,10 @@ export type LockedAccount = {
 
 /** Locks an account; undefined when it is deleted or missing. */
 export const lockAccount = (tx: Tx, memberId: bigint): Promise<LockedAccount | undefined> =>
-  maybeOne<LockedAccount>(
-    tx,
-    sql`select id, email, password_hash as "passwordHash", google_sub as "googleSub", email_verified_at is not null as "isVerified", suspended_at is not null as "isSuspended",
+  tx.maybeOne<LockedAccount>(sql`
+    select id, email, password_hash as "passwordHash", google_sub as "googleSub", email_verified_at is not null as "isVerified", suspended_at is not null as "isSuspended",
           held_at is not null as "isHeld", role = 'admin' as "isStaff"
-        from member where id = ${memberId}::bigint and deleted_at is null for no key update`,
-  )
+        from member where id = ${memberId}::bigint and deleted_at is null for no key update`)
 
 export async function setPassword(tx: Tx, memberId: bigint, passwordHash: string | null): Promise<void> {
   await tx.query(sql`update member set password_hash = ${passwordHash}::text where id = ${memberId}::bigint`)

@@ -1,6 +1,6 @@
 /** The administrators' sign-in, the first administrator, and the staff log. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { connect, one, sql } from '../../db/sql.ts'
+import { connect, sql } from '../../db/sql.ts'
 import { PASSWORD, usePeople } from '../../testing/people.ts'
 import { AdminAddressError, ensureAdmin } from './ensure-admin.ts'
 
@@ -140,7 +140,7 @@ describe('the first administrator', () => {
     await ensureAdmin(roz.db, { email: 'editor@x.test', password: 'editor password' })
     await roz.db.query(sql`update member set staff_role = 'editor' where email = 'editor@x.test'`)
     await ensureAdmin(roz.db, { email: 'editor@x.test', password: undefined })
-    expect(await one(roz.db, sql`select staff_role from member where email = 'editor@x.test'`)).toEqual({ staff_role: 'owner' })
+    expect(await roz.db.one(sql`select staff_role from member where email = 'editor@x.test'`)).toEqual({ staff_role: 'owner' })
     await roz.register('mere@x.test')
     await expect(ensureAdmin(roz.db, { email: 'mere@x.test', password: undefined })).rejects.toThrow(AdminAddressError)
   })

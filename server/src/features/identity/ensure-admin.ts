@@ -8,7 +8,7 @@
  */
 import { asciiAddress } from '@roz/core/person-fields.ts'
 import { logStaff } from '../../staff/staff-log.ts'
-import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { addressKey } from '../../protection/limits.ts'
 import { hashPassword } from '../../members/passwords.ts'
@@ -37,12 +37,9 @@ export async function ensureAdmin(db: Db, admin: { readonly email: string; reado
   const password = admin.password ?? makePassword()
   const passwordHash = await hashPassword(password)
   const isNew = await inTransaction(db, async (tx) => {
-    const row = await maybeOne<{ id: bigint }>(
-      tx,
-      sql`insert into member (name, email, role, staff_role, password_hash, email_verified_at)
+    const row = await tx.maybeOne<{ id: bigint }>(sql`insert into member (name, email, role, staff_role, password_hash, email_verified_at)
           values ('Administrator', ${asciiAddress(admin.email.trim())}::text, 'admin', 'owner', ${passwordHash}::text, roz_now())
-          on conflict do nothing returning id`,
-    )
+          on conflict do nothing returning id`)
     if (row === undefined) return false
     await logStaff(tx, { actorId: undefined, action: 'staff.create', subject: `member:${row.id}`, after: { staffRole: 'owner' } })
     return true
@@ -55,22 +52,19 @@ export async function ensureAdmin(db: Db, admin: { readonly email: string; reado
 /** Whether an owner removed or demoted the account of this address, and another owner exists. */
 async function isTakenAway(db: Db, email: string): Promise<boolean> {
   const key = sql`${addressKey(email)}::text`
-  const { isIt } = await one<{ isIt: boolean }>(
-    db,
-    sql`select exists (select from member where staff_role = 'owner' and deleted_at is null and lower(email) <> ${key})
+  const { isIt } = await db.one<{ isIt: boolean }>(sql`
+    select exists (select from member where staff_role = 'owner' and deleted_at is null and lower(email) <> ${key})
           and not exists (select from member where staff_role = 'owner' and deleted_at is null and lower(email) = ${key})
           and (exists (select from audit_log where action = 'staff.remove' and lower(before ->> 'email') = ${key})
             or exists (select from member m join audit_log a on a.subject = 'member:' || m.id
-                        where lower(m.email) = ${key} and a.action = 'staff.role' and a.before ->> 'role' = 'owner')) as "isIt"`,
-  )
+                        where lower(m.email) = ${key} and a.action = 'staff.role' and a.before ->> 'role' = 'owner')) as "isIt"`)
   return isIt
 }
 
 /** Makes an existing staff account an owner's; false when the address has no account. */
 async function promote(db: Db, email: string): Promise<boolean> {
   return inTransaction(db, async (tx) => {
-    const row = await maybeOne<{ id: bigint; staffRole: string | null }>(
-      tx,
+    const row = await tx.maybeOne<{ id: bigint; staffRole: string | null }>(
       sql`select id, staff_role as "staffRole" from member where lower(email) = ${addressKey(email)}::text for update`,
     )
     if (row === undefined) return false

@@ -7,7 +7,7 @@
  *   the token's expiry.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import { type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { LinkSecrets } from '../../members/link-token.ts'
 import { isFingerprint } from '../../secrets/secrets.ts'
@@ -50,11 +50,8 @@ export async function useOnce(
   token: string,
   { claim, expiresAt }: { claim: string | undefined; expiresAt: Date },
 ): Promise<boolean> {
-  const used = await maybeOne(
-    tx,
-    sql`insert into google_token_used (digest, forget_at)
-        values (${sha256(claim ?? token)}::bytea, ${expiresAt}::timestamptz + interval '1 hour') on conflict (digest) do nothing returning 1`,
-  )
+  const used = await tx.maybeOne(sql`insert into google_token_used (digest, forget_at)
+        values (${sha256(claim ?? token)}::bytea, ${expiresAt}::timestamptz + interval '1 hour') on conflict (digest) do nothing returning 1`)
   return used !== undefined
 }
 

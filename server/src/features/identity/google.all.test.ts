@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { createSecrets, type SecretKeys } from '../../secrets/secrets.ts'
 import { PASSWORD, startPeople } from '../../testing/people.ts'
@@ -31,7 +31,7 @@ async function startIssuer() {
 
 type Claims = Record<string, unknown>
 async function credential(claims: Claims, how: { key?: Keys; expiresIn?: number; kid?: string } = {}): Promise<string> {
-  const { at } = await one<{ at: Date }>(roz.db, sql`select roz_now() as at`)
+  const { at } = await roz.db.one<{ at: Date }>(sql`select roz_now() as at`)
   const now = Math.floor(at.getTime() / 1000)
   return new SignJWT({
     iss: 'https://accounts.google.com',
@@ -57,7 +57,7 @@ describe('a Google sign-in', () => {
     expect(again.body.user.id).toBe(first.body.user.id)
     expect((await roz.ask('GET /user/me', { token: again.body.token })).status).toBe(200)
     expect((await roz.mailsTo('google@x.test')).map((mail) => mail.subject)).toEqual(['Welcome to Roz'])
-    const row = await one(roz.db, sql`select may_move, terms_version from wallet join member on id = member_id where google_sub = 'g1'`)
+    const row = await roz.db.one(sql`select may_move, terms_version from wallet join member on id = member_id where google_sub = 'g1'`)
     expect(row).toEqual({ may_move: true, terms_version: '2025-08-09' })
   })
 
@@ -81,7 +81,7 @@ describe('a Google sign-in', () => {
     expect((await roz.ask('GET /auth/me', { token: hijacker.token })).status).toBe(401)
     const byLink = await roz.ask('POST /auth/reset-password', { body: { token: reset, password: 'the old link opens' } })
     expect(byLink.body.code).toBe('reset_token_invalid')
-    const { today } = await one<{ today: IstDay }>(roz.db, sql`select ist_day(roz_now()) as today`)
+    const { today } = await roz.db.one<{ today: IstDay }>(sql`select ist_day(roz_now()) as today`)
     const key = await roz.ticketKeys.find(roz.db, id, today)
     expect([key?.custodial, key?.key === theirs]).toEqual([true, false])
     const browsers = sql`select 1 from known_browser where member_id = ${id}::bigint`
@@ -141,7 +141,7 @@ describe('a Google sign-in', () => {
     )
     const answer = await signIn({ sub: 'g6', email: 'owner@x.test' })
     expect([answer.status, answer.body.code]).toEqual([403, 'staff_portal'])
-    expect(await one(roz.db, sql`select google_sub as sub from member where email = 'owner@x.test'`)).toEqual({ sub: null })
+    expect(await roz.db.one(sql`select google_sub as sub from member where email = 'owner@x.test'`)).toEqual({ sub: null })
   })
 
   test('an address in a domain of another script is stored as the browser sends it; another script before the @ is refused', async () => {

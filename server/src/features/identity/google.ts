@@ -14,7 +14,7 @@ import { name as nameRule } from '@roz/core/name-fields.ts'
 import { email as emailRule } from '@roz/core/person-fields.ts'
 import { line } from '@roz/core/written.ts'
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
-import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { UnavailableError } from '../../http/faults.ts'
 import { addressKey, limitAttempts, type LimitRules } from '../../protection/limits.ts'
@@ -85,12 +85,9 @@ function asName(given: string): string | undefined {
 
 /** Finds by Google's id first, because an address may pass to another person. */
 const findMember = (tx: Tx, user: GoogleUser): Promise<{ id: bigint } | undefined> =>
-  maybeOne<{ id: bigint }>(
-    tx,
-    sql`select id from member
+  tx.maybeOne<{ id: bigint }>(sql`select id from member
         where (google_sub = ${user.sub}::text or lower(email) = ${addressKey(user.email)}::text) and deleted_at is null
-        order by google_sub is not distinct from ${user.sub}::text desc limit 1 for no key update`,
-  )
+        order by google_sub is not distinct from ${user.sub}::text desc limit 1 for no key update`)
 
 type Fresh = { readonly language: Language; readonly termsVersion: string; readonly origin: string }
 type Linking = Pick<IdentityDeps, 'secrets' | 'ticketKeys'>
@@ -123,17 +120,15 @@ async function link(tx: Tx, { secrets, ticketKeys }: Linking, account: LockedAcc
   await setPassword(tx, account.id, null)
   await endAllSessions(tx, account.id)
   await forgetBrowsers(tx, account.id)
-  await tx.query(
-    sql`update mail_token set used_at = roz_now(), expires_at = roz_now()
-        where member_id = ${account.id}::bigint and purpose in ('verify', 'reset') and used_at is null`,
-  )
+  await tx.query(sql`update mail_token set used_at = roz_now(), expires_at = roz_now()
+        where member_id = ${account.id}::bigint and purpose in ('verify', 'reset') and used_at is null`)
   await tx.query(sql`update member set google_sub = ${user.sub}::text where id = ${account.id}::bigint`)
   await confirmMail(tx, secrets, account, origin)
   await ticketKeys.renew(tx, account.id)
   await mailAlert(tx, secrets, { memberId: account.id, template: 'google_linked', key: `google_linked:${randomUUID()}`, data: {}, origin })
 }
 
-const clockOf = async (db: Db): Promise<Date> => (await one<{ at: Date }>(db, sql`select roz_now() as at`)).at
+const clockOf = async (db: Db): Promise<Date> => (await db.one<{ at: Date }>(sql`select roz_now() as at`)).at
 
 export function googleHandlers(deps: IdentityDeps, rules: LimitRules): Handlers<'google' | 'googleNonce'> {
   const { db, secrets } = deps

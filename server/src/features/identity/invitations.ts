@@ -15,7 +15,7 @@ import { isoIst } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { texts } from '@roz/core/texts.ts'
 import { logStaff } from '../../staff/staff-log.ts'
-import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS } from '../../lists/cursor.ts'
 import { addressKey, type LimitRules, take } from '../../protection/limits.ts'
@@ -80,8 +80,7 @@ export function invitationHandlers(deps: IdentityDeps, rules: LimitRules): Handl
     inviteStaff: ({ session: { memberId: actorId }, body, language, origin }) =>
       inTransaction(db, async (tx) => {
         if (!(await lockAsOwner(tx, actorId))) return { ok: false, code: 'forbidden' }
-        const known = await maybeOne<{ isStaff: boolean }>(
-          tx,
+        const known = await tx.maybeOne<{ isStaff: boolean }>(
           sql`select role = 'admin' as "isStaff" from member where lower(email) = ${addressKey(body.email)}::text and not ${IS_UNCONFIRMED}`,
         )
         if (known !== undefined) return { ok: false, code: known.isStaff ? 'staff_exists' : 'member_address' }
@@ -101,8 +100,7 @@ export function invitationHandlers(deps: IdentityDeps, rules: LimitRules): Handl
     cancelInvitation: ({ session: { memberId: actorId }, params: { id } }) =>
       inTransaction(db, async (tx) => {
         const cancelled = CURSOR_PARTS.uuid(id)
-          ? await maybeOne<{ name: string; email: string }>(
-              tx,
+          ? await tx.maybeOne<{ name: string; email: string }>(
               sql`update staff_invitation i set cancelled_at = roz_now() where i.id = ${id}::uuid and ${IS_OPEN} returning i.name, i.email`,
             )
           : undefined
@@ -152,24 +150,18 @@ async function writeInvitation(
   const hash = tokenHash(linkToken(secrets, id))
   await tx.query(sql`
       update staff_invitation i set cancelled_at = roz_now() where lower(i.email) = ${addressKey(given.email)}::text and ${IS_OPEN}`)
-  return one<Row>(
-    tx,
-    sql`with i as (
+  return tx.one<Row>(sql`with i as (
             insert into staff_invitation (id, token_hash, email, name, staff_role, invited_by, expires_at)
             values (${id}::uuid, ${hash}::bytea, ${given.email}::text, ${given.name}::text, ${given.role}::text, ${given.actorId}::bigint,
               roz_now() + interval '24 hours') returning *)
-          select ${columns} from i join member m on m.id = i.invited_by`,
-  )
+          select ${columns} from i join member m on m.id = i.invited_by`)
 }
 
 type Open = { readonly id: string; readonly email: string; readonly name: string; readonly role: StaffRole; readonly invitedBy: bigint }
 
 const findOpen = (from: Queryable, hash: Buffer, lock = sql``): Promise<Open | undefined> =>
-  maybeOne<Open>(
-    from,
-    sql`select i.id, i.email, i.name, i.staff_role as role, i.invited_by as "invitedBy" from staff_invitation i
-        where i.token_hash = ${hash}::bytea and ${IS_OPEN} and i.expires_at > roz_now() ${lock}`,
-  )
+  from.maybeOne<Open>(sql`select i.id, i.email, i.name, i.staff_role as role, i.invited_by as "invitedBy" from staff_invitation i
+        where i.token_hash = ${hash}::bytea and ${IS_OPEN} and i.expires_at > roz_now() ${lock}`)
 
 /** Undefined where the address got another account meanwhile. The link came to the address, which confirms it. */
 async function insertStaff(
@@ -177,11 +169,9 @@ async function insertStaff(
   { name, email, role, invitedBy }: Open,
   { passwordHash, language }: { readonly passwordHash: string; readonly language: Language },
 ): Promise<bigint | undefined> {
-  const row = await maybeOne<{ id: bigint }>(
-    tx,
-    sql`insert into member (name, email, role, staff_role, password_hash, email_verified_at, language, vouched_by)
+  const row = await tx.maybeOne<{ id: bigint }>(sql`
+    insert into member (name, email, role, staff_role, password_hash, email_verified_at, language, vouched_by)
         values (${name}::text, ${email}::text, 'admin', ${role}::text, ${passwordHash}::text, roz_now(), ${language}::text, ${invitedBy}::bigint)
-        on conflict do nothing returning id`,
-  )
+        on conflict do nothing returning id`)
   return row?.id
 }

@@ -13,7 +13,7 @@ import { PASSWORD_MIN } from '@roz/core/person-fields.ts'
 import { STAFF_PASSWORD_MIN } from '@roz/core/staff-fields.ts'
 import { texts } from '@roz/core/texts.ts'
 import { logStaff } from '../../staff/staff-log.ts'
-import { maybeOne, one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { addressKey, type LimitRules, take } from '../../protection/limits.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
@@ -59,7 +59,7 @@ export async function sendLink(
 
 /** The day, and the time to the minute in IST, for a mail that says when something happened. */
 export async function momentOf(tx: Tx): Promise<{ readonly day: string; readonly time: string }> {
-  const { at } = await one<{ at: Date }>(tx, sql`select roz_now() as at`)
+  const { at } = await tx.one<{ at: Date }>(sql`select roz_now() as at`)
   const [day = '', time = ''] = isoIst(at.getTime()).split('T')
   return { day, time: time.slice(0, 5) }
 }
@@ -69,11 +69,8 @@ type TokenRow = { id: string; memberId: bigint; isUsed: boolean; isLive: boolean
 /** Returns the token's row under the lock of its account, which every change of sign-in takes first. */
 export async function lockToken(tx: Tx, token: string, purpose: Purpose) {
   const find = (): Promise<TokenRow | undefined> =>
-    maybeOne<TokenRow>(
-      tx,
-      sql`select id, member_id as "memberId", used_at is not null as "isUsed", expires_at > roz_now() as "isLive", about
-          from mail_token where token_hash = ${tokenHash(token)}::bytea and purpose = ${purpose}::text`,
-    )
+    tx.maybeOne<TokenRow>(sql`select id, member_id as "memberId", used_at is not null as "isUsed", expires_at > roz_now() as "isLive", about
+          from mail_token where token_hash = ${tokenHash(token)}::bytea and purpose = ${purpose}::text`)
   const seen = await find()
   const account = seen === undefined ? undefined : await lockAccount(tx, seen.memberId)
   // Read again under the lock: a concurrent request may have used the token.
@@ -92,8 +89,7 @@ export function linkJobs(deps: Pick<IdentityDeps, 'db' | 'secrets'>): Pick<JobHa
   return {
     reset_link: ({ tokenId, email, origin }) =>
       inTransaction(deps.db, async (tx) => {
-        const member = await maybeOne<{ id: bigint }>(
-          tx,
+        const member = await tx.maybeOne<{ id: bigint }>(
           // A repeated job has made its link already.
           sql`select id from member where lower(email) = ${email}::text and deleted_at is null
                  and not exists (select from mail_token where id = ${tokenId}::uuid)`,
@@ -128,8 +124,7 @@ export function linkHandlers(
       return inTransaction(db, async (tx) => {
         const account = await lockAccount(tx, session.memberId)
         if (account === undefined || account.isVerified) return { ok: false, code: 'already_verified' }
-        const { waitSeconds } = await one<{ waitSeconds: number }>(
-          tx,
+        const { waitSeconds } = await tx.one<{ waitSeconds: number }>(
           // A time in the future, after the clock was set back, delays nobody.
           sql`select coalesce(case when verification_resent_at <= roz_now()
                 then extract(epoch from verification_resent_at + interval '1 minute' - roz_now()) end, 0)::float8 as "waitSeconds"
@@ -157,11 +152,9 @@ export function linkHandlers(
       const taken = await take(db, rules.other(source))
       if (!taken.ok) return taken
       // Only a link that may work is worth the time of a password hash. The transaction checks again.
-      const live = await maybeOne<{ isStaff: boolean }>(
-        db,
-        sql`select m.role = 'admin' as "isStaff" from mail_token t join member m on m.id = t.member_id
-             where t.token_hash = ${tokenHash(body.token)}::bytea and t.purpose = 'reset' and t.used_at is null and t.expires_at > roz_now()`,
-      )
+      const live = await db.maybeOne<{ isStaff: boolean }>(sql`
+        select m.role = 'admin' as "isStaff" from mail_token t join member m on m.id = t.member_id
+             where t.token_hash = ${tokenHash(body.token)}::bytea and t.purpose = 'reset' and t.used_at is null and t.expires_at > roz_now()`)
       if (live?.isStaff === true && body.password.length < STAFF_PASSWORD_MIN) return invalid({ password: 'password_staff_short' })
       if (body.password.length < PASSWORD_MIN) return invalid({ password: 'password_short' })
       if (live === undefined) return { ok: false, code: 'reset_token_invalid' }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { paise } from '@roz/core/money.ts'
 import { describe, expect, test } from 'vitest'
 import { createCatcher } from '../../adapters/mail/catcher.ts'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { hashPassword } from '../../members/passwords.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
 import { PASSWORD, type Person, usePeople } from '../../testing/people.ts'
@@ -26,8 +26,7 @@ describe('the link', () => {
   }
   const heldAbout = async (person: Person) =>
     (
-      await one<{ about: string | null }>(
-        roz.db,
+      await roz.db.one<{ about: string | null }>(
         sql`select held_about as about from member where id = ${await roz.memberId(person)}::bigint`,
       )
     ).about
@@ -73,7 +72,7 @@ describe('the link', () => {
     await roz.db.query(sql`update member set held_at = '2026-01-02', held_about = 'staff' where email = 'held@x.test'`)
     expect((await press(await roz.tokenFrom('held@x.test', '/not-me'))).status).toBe(200)
     expect(await heldAbout(person)).toBe('new_device')
-    const { since } = await one<{ since: string }>(roz.db, sql`select held_at::date::text as since from member where email = 'held@x.test'`)
+    const { since } = await roz.db.one<{ since: string }>(sql`select held_at::date::text as since from member where email = 'held@x.test'`)
     expect(since).toBe('2026-01-02')
   })
 
@@ -88,7 +87,7 @@ describe('the link', () => {
     expect([await isIn(person.token), await isIn(thief)]).toEqual([false, false])
     expect((await roz.login('taken@x.test', PASSWORD)).status).toBe(401)
     expect(await heldAbout(person)).toBe('new_device')
-    const row = await one(roz.db, sql`select google_sub as sub, password_hash as hash from member where email = 'taken@x.test'`)
+    const row = await roz.db.one(sql`select google_sub as sub, password_hash as hash from member where email = 'taken@x.test'`)
     expect(row).toEqual({ sub: null, hash: null })
     const reset = (token: string) => roz.ask('POST /auth/reset-password', { body: { token, password: 'a new password' } })
     expect((await reset(asked)).body.code).toBe('reset_token_invalid')
@@ -179,8 +178,7 @@ describe('the link', () => {
     expect(admin.status).toBe(200)
     expect((await press(await roz.tokenFrom('staff@x.test', '/not-me'))).status).toBe(200)
     expect(await isIn(admin.body.token)).toBe(false)
-    const row = await one(
-      roz.db,
+    const row = await roz.db.one(
       sql`select held_at, (select action from audit_log order by id desc limit 1) from member where email = 'staff@x.test'`,
     )
     expect(row).toEqual({ held_at: null, action: 'staff.not_me' })
@@ -195,8 +193,7 @@ describe('the hold', () => {
     const { db } = world.database
     const id = await makeMember(db)
     const orderId = await addMoney(db, id, paise(3000n))
-    const row = await one<{ email: string; publicId: string }>(
-      db,
+    const row = await db.one<{ email: string; publicId: string }>(
       sql`select email, public_id as "publicId" from member where id = ${id}::bigint`,
     )
     return { id, orderId, ...row }

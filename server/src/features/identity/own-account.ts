@@ -5,7 +5,7 @@
  */
 import { isoIst } from '@roz/core/ist-day.ts'
 import { logStaff } from '../../staff/staff-log.ts'
-import { maybeOne, one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { requiresTotp } from '../../http/session.ts'
@@ -31,8 +31,7 @@ export function ownAccountHandlers(deps: IdentityDeps, checkPassword: PasswordCh
     staffAccount: async ({ session }) => {
       const { memberId } = session
       const [app, recoveryCodesLeft, passkeys, sessions] = await Promise.all([
-        maybeOne<{ at: Date; passkeysOnly: boolean }>(
-          db,
+        db.maybeOne<{ at: Date; passkeysOnly: boolean }>(
           sql`select confirmed_at as at, passkeys_only as "passkeysOnly" from staff_totp where member_id = ${memberId}::bigint and confirmed_at is not null`,
         ),
         countRecoveryCodes(db, memberId),
@@ -50,8 +49,7 @@ export function ownAccountHandlers(deps: IdentityDeps, checkPassword: PasswordCh
 
     updateStaffAccount: ({ session: { memberId }, body }) =>
       inTransaction(db, async (tx) => {
-        const before = await one<{ name: string; language: string }>(
-          tx,
+        const before = await tx.one<{ name: string; language: string }>(
           sql`select name, language from member where id = ${memberId}::bigint and deleted_at is null for no key update`,
         )
         const after = { name: body.name ?? before.name, language: body.language ?? before.language }

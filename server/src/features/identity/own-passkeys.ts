@@ -6,7 +6,7 @@
  */
 import { isoIst } from '@roz/core/ist-day.ts'
 import { logStaff } from '../../staff/staff-log.ts'
-import { maybeOne, one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
 import { lockAccount } from './accounts.ts'
@@ -47,8 +47,7 @@ export function ownPasskeyHandlers({ db, brandName }: IdentityDeps, afterCode: A
         if (id === undefined) return { ok: false, code: 'wrong_passkey' }
         await logStaff(tx, { actorId: memberId, action: 'staff.passkey_add', subject: subjectOf(memberId), after: { name } })
         await tellTotp(tx, memberId, 'passkey_added', origin)
-        const key = await one<OwnKey>(
-          tx,
+        const key = await tx.one<OwnKey>(
           sql`select id, name, created_at as "addedAt", used_at as "usedAt" from staff_passkey where id = ${id}::uuid`,
         )
         return { ok: true, value: { passkey: passkeyOf(key) } }
@@ -57,8 +56,7 @@ export function ownPasskeyHandlers({ db, brandName }: IdentityDeps, afterCode: A
     removePasskey: ({ session: { memberId }, params: { id }, origin }) =>
       inTransaction(db, async (tx) => {
         await lockAccount(tx, memberId)
-        const removed = await maybeOne<{ name: string }>(
-          tx,
+        const removed = await tx.maybeOne<{ name: string }>(
           sql`delete from staff_passkey where member_id = ${memberId}::bigint and id::text = ${id}::text returning name`,
         )
         if (removed === undefined) return { ok: false, code: 'passkey_not_found' }

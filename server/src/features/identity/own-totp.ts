@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { logStaff } from '../../staff/staff-log.ts'
-import { maybeOne, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Source } from '../../protection/limits.ts'
 import type { Handlers } from '../../http/route.ts'
@@ -54,12 +54,10 @@ export function ownTotpHandlers(
       inTransaction(db, async (tx) => {
         const account = await lockAccount(tx, memberId)
         const secret = randomBytes(SECRET_BYTES)
-        const started = await maybeOne(
-          tx,
-          sql`insert into staff_totp (member_id, sealed) values (${memberId}::bigint, ${encryptSecret(secrets, memberId, secret)}::bytea)
+        const started = await tx.maybeOne(sql`
+          insert into staff_totp (member_id, sealed) values (${memberId}::bigint, ${encryptSecret(secrets, memberId, secret)}::bytea)
               on conflict (member_id) do update set sealed = excluded.sealed, created_at = roz_now()
-              where staff_totp.confirmed_at is null returning member_id`,
-        )
+              where staff_totp.confirmed_at is null returning member_id`)
         if (started === undefined || account === undefined) return { ok: false, code: 'totp_enrolled' }
         await logStaff(tx, { actorId: memberId, action: 'staff.totp_start', subject: subjectOf(memberId) })
         const uri = otpauthUri(secret, { issuer: deps.brandName, account: account.email })

@@ -1,6 +1,6 @@
 /** Changes of an owner by another owner: two agree, or 48 hours pass in which the person can stop it. */
 import { beforeEach, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { startPeople } from '../../testing/people.ts'
 import { addStaff, type Colleague, openPortal, said } from '../../testing/staff.ts'
 import { perTest } from '../../testing/fixture.ts'
@@ -35,11 +35,8 @@ const { remove, demote } = ACTS
 const stop = (by: Owner, of: Owner) => roz.ask(`POST /admin/staff/${of.publicId}/stop`, { token: by.token })
 const isChanged = async (of: Owner): Promise<boolean> =>
   (
-    await one<{ is: boolean }>(
-      roz.db,
-      sql`select deleted_at is not null or staff_role <> 'owner'
-            or not exists (select from staff_totp t where t.member_id = m.id) as is from member m where id = ${of.memberId}::bigint`,
-    )
+    await roz.db.one<{ is: boolean }>(sql`select deleted_at is not null or staff_role <> 'owner'
+            or not exists (select from staff_totp t where t.member_id = m.id) as is from member m where id = ${of.memberId}::bigint`)
   ).is
 const giveApp = (of: Owner) =>
   roz.db.query(sql`insert into staff_totp (member_id, sealed, confirmed_at) values (${of.memberId}::bigint, 'x', roz_now())`)

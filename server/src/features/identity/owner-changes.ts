@@ -9,7 +9,7 @@ import type { Output } from '@roz/contract/api.ts'
 import type { StaffRole } from '@roz/contract/roles.ts'
 import type { staffCalls } from '@roz/contract/staff.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
-import { one, type Sql, sql } from '../../db/sql.ts'
+import { type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { tellOwners } from '../../mail/owner-mails.ts'
 import { logStaff } from '../../staff/staff-log.ts'
@@ -42,9 +42,8 @@ const hasThird = (actorId: bigint, personId: bigint): Sql => sql`
 export async function agreeOrAsk(tx: Tx, { actorId, person, change }: Asking): Promise<boolean> {
   if (person.role !== 'owner' || person.id === actorId || (change.what === 'role' && change.role === 'owner')) return true
   const role = change.what === 'role' ? change.role : null
-  const { isNew, isAgreed, isAsked } = await one<{ isNew: boolean; isAgreed: boolean; isAsked: boolean }>(
-    tx,
-    sql`with asked as (select * from ${askedAbout(sql`${person.id}::bigint`)} a
+  const { isNew, isAgreed, isAsked } = await tx.one<{ isNew: boolean; isAgreed: boolean; isAsked: boolean }>(sql`
+    with asked as (select * from ${askedAbout(sql`${person.id}::bigint`)} a
                         where a.action = ${ACTIONS[change.what]}::text and a.role is not distinct from ${role}::text)
         select not is_settled_staff(${person.id}::bigint) as "isNew",
           is_settled_staff(${actorId}::bigint) and (
@@ -53,8 +52,7 @@ export async function agreeOrAsk(tx: Tx, { actorId, person, change }: Asking): P
                        and not is_same_person(m.id, ${person.id}::bigint))
             or (not ${hasThird(actorId, person.id)}
                 and exists (select from asked where actor_id = ${actorId}::bigint and at <= roz_now() - interval '48 hours'))) as "isAgreed",
-          exists (select from asked where actor_id = ${actorId}::bigint) as "isAsked"`,
-  )
+          exists (select from asked where actor_id = ${actorId}::bigint) as "isAsked"`)
   if (isNew || isAgreed) return true
   if (isAsked) return false
   const { what, ...after } = change
@@ -66,14 +64,12 @@ export async function agreeOrAsk(tx: Tx, { actorId, person, change }: Asking): P
 
 /** Stops the changes that were asked. False: the owner whom they are about may not, while another owner could agree. */
 export async function stopAsked(tx: Tx, actorId: bigint, person: Owner): Promise<boolean> {
-  const { isAsked, isOutvoted } = await one<{ isAsked: boolean; isOutvoted: boolean }>(
-    tx,
-    sql`with asked as (select * from ${askedAbout(sql`${person.id}::bigint`)} a)
+  const { isAsked, isOutvoted } = await tx.one<{ isAsked: boolean; isOutvoted: boolean }>(sql`
+    with asked as (select * from ${askedAbout(sql`${person.id}::bigint`)} a)
         select exists (select from asked) as "isAsked",
           is_same_person(${actorId}::bigint, ${person.id}::bigint) and exists (
             select from asked a join member m on m.staff_role = 'owner' and is_settled_staff(m.id)
-             and not is_same_person(m.id, a.actor_id) and not is_same_person(m.id, ${person.id}::bigint)) as "isOutvoted"`,
-  )
+             and not is_same_person(m.id, a.actor_id) and not is_same_person(m.id, ${person.id}::bigint)) as "isOutvoted"`)
   if (!isAsked || isOutvoted) return !isOutvoted
   await logStaff(tx, { actorId, action: 'staff.stop', subject: `member:${person.id}` })
   await tellOwners(tx, { what: 'asked_withdrawn', actorId, about: person.name })

@@ -1,5 +1,5 @@
 /** Passkeys of staff: adding, logging in, stepping up, losing them, and what an attacker sends. */
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { resetTotpNow } from '../../commands/reset-totp.ts'
 import { SoftKey, type Twist } from '../../testing/passkey.ts'
 import { usePeople } from '../../testing/people.ts'
@@ -216,7 +216,7 @@ describe('a login with a passkey', () => {
     const first = (await askLogin(person.email)).body.publicKey
     for (let n = 0; n < 10; n++) await askLogin(person.email)
     expect(
-      await one(roz.db, sql`select count(*)::int as n from staff_passkey_challenge where member_id = ${person.memberId}::bigint`),
+      await roz.db.one(sql`select count(*)::int as n from staff_passkey_challenge where member_id = ${person.memberId}::bigint`),
     ).toEqual({ n: 10 })
     expect(said(await loginWith(person.email, person.key.get(first)))).toBe('403 wrong_passkey')
   })

@@ -9,7 +9,7 @@
  * - The library takes 30 MB and half a second, so it is loaded when the first challenge is made.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 
 const CHALLENGE_LASTS = sql`interval '5 minutes'`
@@ -78,11 +78,8 @@ type Key = { readonly id: string; readonly credentialId: Buffer; readonly public
 export async function usePasskey(tx: Tx, memberId: bigint, use: Purpose & Place, answer: SignedByPasskey): Promise<boolean> {
   const expectedChallenge = await useChallenge(tx, memberId, use, answer.response.clientDataJSON)
   if (expectedChallenge === undefined) return false
-  const key = await maybeOne<Key>(
-    tx,
-    sql`select id, credential_id as "credentialId", public_key as "publicKey", counter from staff_passkey
-        where member_id = ${memberId}::bigint and credential_id = ${Buffer.from(answer.id, 'base64url')}::bytea for update`,
-  )
+  const key = await tx.maybeOne<Key>(sql`select id, credential_id as "credentialId", public_key as "publicKey", counter from staff_passkey
+        where member_id = ${memberId}::bigint and credential_id = ${Buffer.from(answer.id, 'base64url')}::bytea for update`)
   if (key === undefined) return false
   const { verifyAuthenticationResponse } = await library()
   const checked = await orUndefined(() =>
@@ -119,13 +116,10 @@ export async function addPasskey(tx: Tx, memberId: bigint, use: Purpose & Place,
   if (checked?.verified !== true || checked.registrationInfo.credential.id !== answer.id) return undefined
   const { credential } = checked.registrationInfo
   // A credential of somebody else is refused like any other wrong answer.
-  const added = await maybeOne<{ id: string }>(
-    tx,
-    sql`insert into staff_passkey (member_id, credential_id, public_key, counter, name)
+  const added = await tx.maybeOne<{ id: string }>(sql`insert into staff_passkey (member_id, credential_id, public_key, counter, name)
         values (${memberId}::bigint, ${Buffer.from(credential.id, 'base64url')}::bytea, ${Buffer.from(credential.publicKey)}::bytea,
           ${credential.counter}::bigint, ${name}::text)
-        on conflict (credential_id) do nothing returning id`,
-  )
+        on conflict (credential_id) do nothing returning id`)
   return added?.id
 }
 
@@ -149,12 +143,12 @@ async function orUndefined<T>(work: () => Promise<T>): Promise<T | undefined> {
 }
 
 export type OwnKey = { readonly id: string; readonly name: string; readonly addedAt: Date; readonly usedAt: Date | null }
-export const listPasskeys = (from: Pick<Db, 'query'>, memberId: bigint): Promise<OwnKey[]> =>
+export const listPasskeys = (from: Queryable, memberId: bigint): Promise<OwnKey[]> =>
   from.query<OwnKey>(
     sql`select id, name, created_at as "addedAt", used_at as "usedAt" from staff_passkey where member_id = ${memberId}::bigint order by created_at, id`,
   )
-export const countPasskeys = async (from: Pick<Db, 'query'>, memberId: bigint): Promise<number> =>
-  (await one<{ n: number }>(from, sql`select count(*)::int as n from staff_passkey where member_id = ${memberId}::bigint`)).n
+export const countPasskeys = async (from: Queryable, memberId: bigint): Promise<number> =>
+  (await from.one<{ n: number }>(sql`select count(*)::int as n from staff_passkey where member_id = ${memberId}::bigint`)).n
 
 const credentialsOf = async (tx: Tx, memberId: bigint): Promise<{ type: 'public-key'; id: string }[]> =>
   (

@@ -1,6 +1,6 @@
 /** Forgotten and changed passwords. */
 import { describe, expect, test } from 'vitest'
-import { connect, one, sql } from '../../db/sql.ts'
+import { connect, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { PASSWORD, usePeople } from '../../testing/people.ts'
 
@@ -23,8 +23,7 @@ describe('a forgotten password', () => {
   test('writes the same for known and unknown addresses, and looks at no account before it answers', async () => {
     await roz.register('even@x.test')
     const written = () =>
-      one<{ jobs: number; links: number }>(
-        roz.db,
+      roz.db.one<{ jobs: number; links: number }>(
         sql`select (select count(*)::int from job) as jobs, (select count(*)::int from mail_token where purpose = 'reset') as links`,
       )
     const owner = connect({ url: roz.database.superUrl, max: 1 })
@@ -87,8 +86,7 @@ describe('a forgotten password', () => {
     const subjects = (await roz.mailsTo('reset@x.test')).map((mail) => mail.subject)
     expect(subjects).toContain('Your Roz password was changed')
     expect(subjects).toContain('Welcome to Roz')
-    const { may } = await one<{ may: boolean }>(
-      roz.db,
+    const { may } = await roz.db.one<{ may: boolean }>(
       sql`select may_move as may from wallet where member_id = ${await roz.memberId(person)}::bigint`,
     )
     expect(may).toBe(true)

@@ -6,7 +6,7 @@ import { connect as openLine } from 'node:net'
 import path from 'node:path'
 import sharp from 'sharp'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { breakRows } from '../../testing/database.ts'
 import { type Person, usePeople } from '../../testing/people.ts'
@@ -30,7 +30,7 @@ describe('changing the profile', () => {
   test('accepts only Auto Participate and leaves the rest', async () => {
     const answer = await put({ autoParticipate: false })
     expect(answer.body.user).toMatchObject({ name: 'Asha Devi', phone: '6000000000', autoParticipate: false })
-    expect(await one(roz.db, sql`select auto_join from wallet where member_id = ${await roz.memberId(asha)}::bigint`)).toEqual({
+    expect(await roz.db.one(sql`select auto_join from wallet where member_id = ${await roz.memberId(asha)}::bigint`)).toEqual({
       auto_join: false,
     })
   })
@@ -42,7 +42,7 @@ describe('changing the profile', () => {
   test('the database accepts any language code, and refuses a text that is not a code', async () => {
     const id = await roz.memberId(asha)
     const speak = async (language: string) =>
-      one(roz.db, sql`update member set language = ${language}::text where id = ${id}::bigint returning language`)
+      roz.db.one(sql`update member set language = ${language}::text where id = ${id}::bigint returning language`)
     expect(await speak('ta')).toEqual({ language: 'ta' })
     await expect(speak('Tamil')).rejects.toThrow('member_language_check')
     await speak('hi')

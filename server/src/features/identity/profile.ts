@@ -7,7 +7,7 @@
  */
 import type { ReminderTime } from '@roz/core/reminder.ts'
 import { UPLOADS_PATH } from '../../adapters/storage/port.ts'
-import { maybeOne, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { memberLimits, take } from '../../protection/limits.ts'
 import { reencodePicture, type Shape } from '../../pictures/picture.ts'
@@ -68,7 +68,7 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
       const picture = await reencodePicture(file, asAvatar)
       if (!picture.ok) return picture
       const isNamed = async (name: string): Promise<boolean> =>
-        (await maybeOne(db, sql`select from member where id = ${session.memberId}::bigint and avatar = ${UPLOADS_PATH + name}::text`)) !==
+        (await db.maybeOne(sql`select from member where id = ${session.memberId}::bigint and avatar = ${UPLOADS_PATH + name}::text`)) !==
         undefined
       const { avatarUrl, before } = await storeAndName(storage, { folder: 'avatars', bytes: picture.bytes, isNamed }, async (name) => {
         const stored = UPLOADS_PATH + name

@@ -2,7 +2,7 @@
 import { CONTROL, STAFF_ROLES } from '@roz/contract/roles.ts'
 import { describe, expect, test } from 'vitest'
 import { resetTotpNow } from '../../commands/reset-totp.ts'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { usePeople } from '../../testing/people.ts'
 import { addStaff, adminLogin, type App, codeFor, type Colleague, enrol, openPortal, said, STAFF_PASSWORD } from '../../testing/staff.ts'
 
@@ -28,7 +28,7 @@ describe('setting up an app', () => {
     const { uri, secret } = (await start(token)).body
     expect(uri).toBe(`otpauth://totp/Roz:${encodeURIComponent(email)}?issuer=Roz&secret=${secret}&algorithm=SHA1&digits=6&period=30`)
     expect(secret).toMatch(/^[A-Z2-7]{32}$/)
-    const { sealed } = await one<{ sealed: Buffer }>(roz.db, sql`select sealed from staff_totp where member_id = ${memberId}::bigint`)
+    const { sealed } = await roz.db.one<{ sealed: Buffer }>(sql`select sealed from staff_totp where member_id = ${memberId}::bigint`)
     expect(sealed.includes(Buffer.from(secret))).toBe(false)
     expect(said(await adminLogin(roz, email))).toBe('200')
     expect(said(await confirm(token, await codeFor(roz, secret, 5)))).toBe('403 wrong_code')

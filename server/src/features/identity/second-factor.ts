@@ -7,7 +7,7 @@
  */
 import { createHash, randomInt } from 'node:crypto'
 import type { RefusalCode } from '@roz/core/refusals.ts'
-import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { limitAttempts, type LimitRules, type Source } from '../../protection/limits.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
@@ -33,11 +33,9 @@ type Enrolment = {
 
 /** The app of an account, confirmed or not; locks its row. */
 export const lockEnrolment = (tx: Tx, memberId: bigint): Promise<Enrolment | undefined> =>
-  maybeOne<Enrolment>(
-    tx,
-    sql`select sealed, confirmed_at as "confirmedAt", last_step as "lastStep", passkeys_only as "passkeysOnly", roz_now() as now
-        from staff_totp where member_id = ${memberId}::bigint for update`,
-  )
+  tx.maybeOne<Enrolment>(sql`
+    select sealed, confirmed_at as "confirmedAt", last_step as "lastStep", passkeys_only as "passkeysOnly", roz_now() as now
+        from staff_totp where member_id = ${memberId}::bigint for update`)
 
 /** Uses up a code of the app; false where it is wrong or used. */
 export async function useTotp(tx: Tx, secrets: SecretStore, memberId: bigint, app: Enrolment, code: string): Promise<boolean> {
@@ -124,8 +122,8 @@ export async function replaceRecoveryCodes(tx: Tx, memberId: bigint): Promise<st
   return codes
 }
 
-export const countRecoveryCodes = async (from: Pick<Db, 'query'>, memberId: bigint): Promise<number> =>
-  (await one<{ n: number }>(from, sql`select count(*)::int as n from staff_recovery_code where member_id = ${memberId}::bigint`)).n
+export const countRecoveryCodes = async (from: Queryable, memberId: bigint): Promise<number> =>
+  (await from.one<{ n: number }>(sql`select count(*)::int as n from staff_recovery_code where member_id = ${memberId}::bigint`)).n
 
 /** Removes the app with its recovery codes and passkeys; false where no app was confirmed, and a setup that has begun stays. */
 export async function removeTotp(tx: Tx, memberId: bigint): Promise<boolean> {

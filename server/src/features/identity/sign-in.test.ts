@@ -1,7 +1,7 @@
 /** Signing in, and sessions with their expiry; sign-in-crowd.all.test.ts has many sign-ins at once. */
 import { hash } from '@node-rs/argon2'
 import { describe, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { countHashes } from '../../members/passwords.ts'
 import { PASSWORD, usePeople } from '../../testing/people.ts'
 
@@ -24,7 +24,7 @@ describe('signing in', () => {
     const weak = await hash(Buffer.from(PASSWORD), { algorithm: 2, memoryCost: 8192, timeCost: 1, parallelism: 1 })
     await roz.db.query(sql`update member set password_hash = ${weak}::text where id = ${memberId}::bigint`)
     const stored = async () =>
-      (await one<{ hash: string }>(roz.db, sql`select password_hash as hash from member where id = ${memberId}::bigint`)).hash
+      (await roz.db.one<{ hash: string }>(sql`select password_hash as hash from member where id = ${memberId}::bigint`)).hash
     expect((await roz.login('weak@x.test', 'wrong password')).status).toBe(401)
     expect(await stored()).toBe(weak)
     const both = await Promise.all([roz.login('weak@x.test', PASSWORD), roz.login('weak@x.test', PASSWORD)])
@@ -134,8 +134,7 @@ describe('sessions', () => {
     const { token } = await roz.register('writes@x.test')
     const written = async () =>
       (
-        await one<{ at: Date; v: string }>(
-          roz.db,
+        await roz.db.one<{ at: Date; v: string }>(
           sql`select last_used_at as at, xmin::text as v from session where token_hash = sha256(${token}::text::bytea)`,
         )
       ).v

@@ -11,7 +11,7 @@ import type { Output } from '@roz/contract/api.ts'
 import type { identityCalls } from '@roz/contract/identity.ts'
 import { deviceNameOf } from '@roz/core/device-name.ts'
 import { logStaff } from '../../staff/staff-log.ts'
-import { maybeOne, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { addressKey, type LimitRules, plainIp, type Source, take } from '../../protection/limits.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
@@ -115,7 +115,7 @@ export function signInHandlers(
       const source = { ip, userAgent }
       const taken = await take(db, rules.registration(body.email, source))
       if (!taken.ok) return taken
-      const known = await maybeOne(db, sql`select id from member where lower(email) = ${addressKey(body.email)}::text`)
+      const known = await db.maybeOne(sql`select id from member where lower(email) = ${addressKey(body.email)}::text`)
       if (known !== undefined) {
         const probes = await take(db, rules.probes(source))
         return probes.ok ? { ok: false, code: 'email_taken' } : probes

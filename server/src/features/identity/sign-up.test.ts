@@ -1,6 +1,6 @@
 /** Registering, confirming the address, and sending its mail again. */
 import { describe, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { PASSWORD, usePeople } from '../../testing/people.ts'
 
 const roz = usePeople()
@@ -33,11 +33,8 @@ describe('registering', () => {
 
   test('opens a wallet whose money may not move, and records the terms with their time', async () => {
     await roz.register('terms@x.test')
-    const row = await one(
-      roz.db,
-      sql`select terms_version, terms_accepted_at = created_at as at_once, may_move, balance
-          from member join wallet on member_id = id where email = 'terms@x.test'`,
-    )
+    const row = await roz.db.one(sql`select terms_version, terms_accepted_at = created_at as at_once, may_move, balance
+          from member join wallet on member_id = id where email = 'terms@x.test'`)
     expect(row).toMatchObject({ terms_version: '2025-08-09', may_move: false, balance: 0n })
   })
 
@@ -96,8 +93,7 @@ describe('registering', () => {
       Array.from({ length: 12 }, (_, i) => roz.ask('POST /auth/register', { body: form(i % 2 ? 'race@x.test' : 'RACE@x.test') })),
     )
     expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array.from({ length: 11 }, () => 409)])
-    const { n } = await one<{ n: number }>(
-      roz.db,
+    const { n } = await roz.db.one<{ n: number }>(
       sql`select count(*)::int as n from member m join wallet w on w.member_id = m.id where lower(email) = 'race@x.test'`,
     )
     expect(n).toBe(1)
@@ -106,7 +102,7 @@ describe('registering', () => {
 
   test('stores the password as Argon2id with 19 MiB, two passes and one lane', async () => {
     await roz.register('hash@x.test')
-    const { hash } = await one<{ hash: string }>(roz.db, sql`select password_hash as hash from member where email = 'hash@x.test'`)
+    const { hash } = await roz.db.one<{ hash: string }>(sql`select password_hash as hash from member where email = 'hash@x.test'`)
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
 })
@@ -177,8 +173,7 @@ describe('confirming an address', () => {
       'Your email is verified. You can log in now.',
     ])
     expect((await roz.ask('GET /user/me', { token: person.token })).body.user.emailVerified).toBe(true)
-    const { may } = await one<{ may: boolean }>(
-      roz.db,
+    const { may } = await roz.db.one<{ may: boolean }>(
       sql`select may_move as may from wallet where member_id = ${await roz.memberId(person)}::bigint`,
     )
     expect(may).toBe(true)
@@ -241,7 +236,7 @@ describe('confirming an address', () => {
     const id = await roz.memberId(person)
     await roz.db.query(sql`update member set suspended_at = roz_now() where id = ${id}::bigint`)
     await roz.ask(`GET /auth/verify-email?token=${await roz.tokenFrom('held@x.test', '/verify-email')}`)
-    const { may } = await one<{ may: boolean }>(roz.db, sql`select may_move as may from wallet where member_id = ${id}::bigint`)
+    const { may } = await roz.db.one<{ may: boolean }>(sql`select may_move as may from wallet where member_id = ${id}::bigint`)
     expect(may).toBe(false)
   })
 })
@@ -310,7 +305,7 @@ test('the log contains no password, token or address', () => {
 })
 
 test('two confirmed addresses of a mailbox are flagged to staff and refuse nobody; an unconfirmed address is not flagged', async () => {
-  const used = async () => (await one<{ n: number }>(roz.db, sql`select count(*)::int as n from signal_use where kind = 'mailbox'`)).n
+  const used = async () => (await roz.db.one<{ n: number }>(sql`select count(*)::int as n from signal_use where kind = 'mailbox'`)).n
   const before = await used()
   for (const email of ['one.box@gmail.com', 'onebox+2@googlemail.com']) {
     expect((await roz.register(email)).email).toBe(email)
@@ -320,7 +315,7 @@ test('two confirmed addresses of a mailbox are flagged to staff and refuse nobod
   for (const email of ['one.box@gmail.com', 'onebox+2@googlemail.com'])
     await roz.ask(`GET /auth/verify-email?token=${await roz.tokenFrom(email, '/verify-email')}`)
   expect(await used()).toBe(before + 2)
-  expect(await one(roz.db, sql`select members, is_shared as shared from signal where kind = 'mailbox' order by id desc limit 1`)).toEqual({
+  expect(await roz.db.one(sql`select members, is_shared as shared from signal where kind = 'mailbox' order by id desc limit 1`)).toEqual({
     members: 2,
     shared: true,
   })

@@ -7,7 +7,7 @@
  */
 import { isoIst } from '@roz/core/ist-day.ts'
 import { logStaff } from '../../staff/staff-log.ts'
-import { maybeOne, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import type { AdminSession } from '../../http/session.ts'
@@ -38,11 +38,9 @@ export function stepUpHandlers({ db, secrets }: Deps, checkPassword: PasswordChe
           }),
         )
       }
-      const enrolled = await maybeOne<{ hasPasskey: boolean }>(
-        db,
-        sql`select exists (select from staff_passkey k where k.member_id = t.member_id) as "hasPasskey"
-            from staff_totp t where t.member_id = ${session.memberId}::bigint and t.confirmed_at is not null`,
-      )
+      const enrolled = await db.maybeOne<{ hasPasskey: boolean }>(sql`
+        select exists (select from staff_passkey k where k.member_id = t.member_id) as "hasPasskey"
+            from staff_totp t where t.member_id = ${session.memberId}::bigint and t.confirmed_at is not null`)
       if (enrolled !== undefined) return { ok: false, code: enrolled.hasPasskey ? 'passkey_required' : 'code_required' }
       if (password === undefined) return invalid({ password: 'fill_all' })
       const checked = await checkOwnPassword({ db, checkPassword }, { memberId, source, password })
@@ -59,11 +57,8 @@ export function stepUpHandlers({ db, secrets }: Deps, checkPassword: PasswordChe
 }
 
 async function record(tx: Tx, { memberId, tokenHash }: AdminSession, by: 'password' | 'app' | 'recovery' | 'passkey') {
-  const stepped = await maybeOne<{ until: Date }>(
-    tx,
-    sql`update session set stepped_up_at = roz_now() where token_hash = ${tokenHash}::bytea
-        returning stepped_up_at + ${STEP_UP_LASTS} as until`,
-  )
+  const stepped = await tx.maybeOne<{ until: Date }>(sql`update session set stepped_up_at = roz_now() where token_hash = ${tokenHash}::bytea
+        returning stepped_up_at + ${STEP_UP_LASTS} as until`)
   if (stepped === undefined) return { ok: false, code: 'unauthenticated' } as const
   await logStaff(tx, { actorId: memberId, action: 'staff.step_up', subject: `member:${memberId}`, after: { by } })
   return { ok: true, value: { until: isoIst(stepped.until.getTime()) } } as const

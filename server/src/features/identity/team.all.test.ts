@@ -1,6 +1,6 @@
 /** The team: invitations, roles, removals, and the owner who always remains. */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { connect, one, sql } from '../../db/sql.ts'
+import { connect, sql } from '../../db/sql.ts'
 import { usePeople } from '../../testing/people.ts'
 import { addStaff, adminLogin, type Colleague, openPortal, said, STAFF_PASSWORD } from '../../testing/staff.ts'
 import { ensureAdmin } from './ensure-admin.ts'
@@ -28,7 +28,7 @@ const setRole = (id: string, role: string, as = token) => roz.ask(`PUT /admin/st
 /** As if the owner had the role since now: another owner changes it at once. */
 const beNew = ({ memberId }: Colleague) => roz.db.query(sql`update member set staff_since = roz_now() where id = ${memberId}::bigint`)
 const owners = async (): Promise<bigint> =>
-  (await one<{ n: bigint }>(roz.db, sql`select count(*) as n from member where staff_role = 'owner' and deleted_at is null`)).n
+  (await roz.db.one<{ n: bigint }>(sql`select count(*) as n from member where staff_role = 'owner' and deleted_at is null`)).n
 const logOf = (action: string) =>
   roz.db.query<{ actor: bigint; subject: string; before: unknown; after: unknown; address: string }>(sql`
     select actor_id as actor, subject, before, after, from_address as address from audit_log where action = ${action}::text order by id`)
@@ -127,7 +127,7 @@ describe('an invitation', () => {
     await roz.register(email)
     await confirm(email)
     expect(said(await accept(link))).toBe('409 email_taken')
-    const row = await one(roz.db, sql`select role, staff_role from member where email = ${email}::text`)
+    const row = await roz.db.one(sql`select role, staff_role from member where email = ${email}::text`)
     expect(row).toEqual({ role: 'member', staff_role: null })
   })
 
@@ -262,7 +262,7 @@ describe('a removal', () => {
     async (how) => {
       const first = { email: address(), password: 'the first password' }
       await ensureAdmin(roz.db, first)
-      const { id } = await one<{ id: string }>(roz.db, sql`select public_id as id from member where email = ${first.email}::text`)
+      const { id } = await roz.db.one<{ id: string }>(sql`select public_id as id from member where email = ${first.email}::text`)
       expect(said(await (how === 'demoted' ? setRole(id, 'support') : remove(id)))).toBe('200')
       if (how === 'removed and invited again as finance') {
         await invite(first.email, 'finance')
@@ -337,7 +337,7 @@ describe('a change of the team', () => {
     // A mail that was sent leaves no words behind.
     const invited = await told(second.email)
     await accept(await linkOf(email))
-    const { id } = await one<{ id: string }>(roz.db, sql`select public_id as id from member where email = ${email}::text`)
+    const { id } = await roz.db.one<{ id: string }>(sql`select public_id as id from member where email = ${email}::text`)
     expect(said(await setRole(id, 'finance'))).toBe('200')
     expect(said(await setRole(id, 'support'))).toBe('200')
     await roz.db.query(sql`
@@ -363,7 +363,7 @@ describe('a change of the team', () => {
       insert into outlay (id, kind, amount_paise, purpose, needs_second, asked_by)
       values (${id}::uuid, 'platform_out', 1, 'office rent', true, ${left.memberId}::bigint)`)
     expect(said(await setRole(left.publicId, 'editor'))).toBe('200')
-    const row = await one<{ status: string; by: bigint }>(roz.db, sql`select status, decided_by as by from outlay where id = ${id}::uuid`)
+    const row = await roz.db.one<{ status: string; by: bigint }>(sql`select status, decided_by as by from outlay where id = ${id}::uuid`)
     expect(row).toEqual({ status: 'rejected', by: owner.memberId })
   })
 })

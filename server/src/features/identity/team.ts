@@ -15,7 +15,7 @@ import { isoIst } from '@roz/core/ist-day.ts'
 import { contains } from '../../members/member-search.ts'
 import { logStaff } from '../../staff/staff-log.ts'
 import { type Columns, exportList } from '../../staff/exported-list.ts'
-import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, type Cursor, cutPage, readPage } from '../../lists/cursor.ts'
 import type { Handlers } from '../../http/route.ts'
@@ -76,7 +76,7 @@ const CSV_COLUMNS = {
 } satisfies Columns<Listed>
 
 const getListed = async (from: Queryable, id: bigint): Promise<Listed> =>
-  listedOf(await one<Row>(from, sql`select ${columns} from member m where m.id = ${id}::bigint`))
+  listedOf(await from.one<Row>(sql`select ${columns} from member m where m.id = ${id}::bigint`))
 
 type Locked = { readonly id: bigint; readonly role: StaffRole; readonly name: string; readonly email: string }
 
@@ -84,11 +84,8 @@ type Locked = { readonly id: bigint; readonly role: StaffRole; readonly name: st
 async function lockForOwner(tx: Tx, actorId: bigint, publicId: string) {
   if (!(await lockAsOwner(tx, actorId))) return { ok: false, code: 'forbidden' } as const
   const found = CURSOR_PARTS.uuid(publicId)
-    ? await maybeOne<Locked>(
-        tx,
-        sql`select id, staff_role as role, name, email from member
-            where public_id = ${publicId}::uuid and role = 'admin' and deleted_at is null for update`,
-      )
+    ? await tx.maybeOne<Locked>(sql`select id, staff_role as role, name, email from member
+            where public_id = ${publicId}::uuid and role = 'admin' and deleted_at is null for update`)
     : undefined
   return found === undefined ? ({ ok: false, code: 'staff_not_found' } as const) : ({ ok: true, person: found } as const)
 }

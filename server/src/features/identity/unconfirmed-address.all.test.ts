@@ -1,6 +1,6 @@
 /** Correcting a mail address that nobody confirmed. */
 import { describe, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { PASSWORD, type Person, usePeople } from '../../testing/people.ts'
 
 const roz = usePeople()
@@ -135,8 +135,7 @@ describe('in the same moment', () => {
       const person = await roz.register(from)
       const link = await roz.tokenFrom(from, '/verify-email')
       const [confirmed, corrected] = await Promise.all([verify(link), change(person, `race${i}@right.test`)])
-      const { email, isConfirmed } = await one<{ email: string; isConfirmed: boolean }>(
-        roz.db,
+      const { email, isConfirmed } = await roz.db.one<{ email: string; isConfirmed: boolean }>(
         sql`select email, email_verified_at is not null as "isConfirmed" from member where id = ${await roz.memberId(person)}::bigint`,
       )
       if (confirmed.status === 200) expect([corrected.body.code, email, isConfirmed]).toEqual(['already_verified', from, true])

@@ -7,7 +7,7 @@
  *   the new address.
  * - A suspended or held account keeps its address: it is evidence.
  */
-import { type Db, maybeOne, sql, violatedConstraint } from '../../db/sql.ts'
+import { type Db, sql, violatedConstraint } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { addressKey, type LimitRules, type Source, take } from '../../protection/limits.ts'
 import type { Handlers } from '../../http/route.ts'
@@ -50,7 +50,7 @@ export function unconfirmedAddressHandlers(deps: IdentityDeps, rules: LimitRules
 }
 
 const isTaken = async (db: Db, memberId: bigint, email: string): Promise<boolean> =>
-  (await maybeOne(db, sql`select id from member where lower(email) = ${addressKey(email)}::text and id <> ${memberId}::bigint`)) !==
+  (await db.maybeOne(sql`select id from member where lower(email) = ${addressKey(email)}::text and id <> ${memberId}::bigint`)) !==
   undefined
 
 async function correct(tx: Tx, deps: IdentityDeps, { memberId, passwordHash, email, origin }: Correction) {

@@ -9,16 +9,13 @@ import { draftWords } from '@roz/core/draft-words.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { PENDING_CHARITY } from '@roz/core/story-words.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 
 export async function draftStory(db: Db, day: string): Promise<void> {
-  const round = await maybeOne<{ participants: bigint; need: Paise; winner: bigint | null; prize: Paise | null }>(
-    db,
-    sql`
+  const round = await db.maybeOne<{ participants: bigint; need: Paise; winner: bigint | null; prize: Paise | null }>(sql`
     select r.entries as participants, r.need_paise as need, w.member_id as winner, w.amount as prize
     from round r left join draw_winner w on w.day = r.day and w.rank = 1
-    where r.day = ${day}::date and r.status = 'settled'`,
-  )
+    where r.day = ${day}::date and r.status = 'settled'`)
   if (round === undefined) return
   const words = draftWords({ day: day as IstDay, participants: round.participants, need: round.need }, 'en')
   await db.query(sql`

@@ -14,7 +14,7 @@ import type { impactCalls } from '@roz/contract/impact.ts'
 import type { Translations } from '@roz/core/story-words.ts'
 import type { Storage } from '../../adapters/storage/port.ts'
 import { UPLOADS_PATH } from '../../adapters/storage/port.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS } from '../../lists/cursor.ts'
 import { memberLimits, take } from '../../protection/limits.ts'
@@ -194,7 +194,7 @@ export function editingHandlers({ db, storage, pictureHosts }: EditingDeps): Han
       const picture = await reencodePicture(file, asPoster)
       if (!picture.ok) return picture
       const isNamed = async (name: string): Promise<boolean> =>
-        (await maybeOne(db, sql`select from story where id = ${id}::uuid and image_url = ${UPLOADS_PATH + name}::text`)) !== undefined
+        (await db.maybeOne(sql`select from story where id = ${id}::uuid and image_url = ${UPLOADS_PATH + name}::text`)) !== undefined
       const stored = await storeAndName(storage, { folder: 'posters', bytes: picture.bytes, isNamed }, async (name) => {
         const imageUrl = UPLOADS_PATH + name
         const kept = await inTransaction(db, async (tx) => {

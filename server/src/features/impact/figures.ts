@@ -5,7 +5,7 @@
  */
 import { PENDING_CHARITY } from '@roz/core/story-words.ts'
 import { ENTRY_FEE, type Paise, paise } from '@roz/core/money.ts'
-import { one, type Queryable, sql } from '../../db/sql.ts'
+import { type Queryable, sql } from '../../db/sql.ts'
 import { hasEntry } from '../../ledger/entries.ts'
 import { hasPart } from '../../members/own-stories.ts'
 import { tellsOfRevoked } from './queries.ts'
@@ -15,13 +15,10 @@ export async function memberImpact(
   memberId: bigint,
 ): Promise<{ readonly donated: Paise; readonly charities: number; readonly rounds: number }> {
   const member = sql`${memberId}::bigint`
-  const row = await one<{ rounds: number; charities: bigint }>(
-    db,
-    sql`
+  const row = await db.one<{ rounds: number; charities: bigint }>(sql`
     select coalesce((select joins from wallet where member_id = ${member}), 0) as rounds,
       (select count(distinct lower(s.charity_name)) from story s
         where (s.is_active or s.published_at is not null and ${tellsOfRevoked(sql`s.id`)}) and s.charity_name <> ${PENDING_CHARITY}::text
-          and case when s.outlay_id is null then ${hasEntry(member, sql`s.round_day`)} else ${hasPart(member)} end) as charities`,
-  )
+          and case when s.outlay_id is null then ${hasEntry(member, sql`s.round_day`)} else ${hasPart(member)} end) as charities`)
   return { donated: paise(BigInt(row.rounds) * ENTRY_FEE), charities: Number(row.charities), rounds: row.rounds }
 }

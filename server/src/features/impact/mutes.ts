@@ -4,7 +4,7 @@
  * - Notices that were told before stay, read. Those told during a mute are shown once it ends.
  */
 import type { MemberExport } from '@roz/contract/rights.ts'
-import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
 import { instantOf } from '../../lists/listing.ts'
@@ -13,8 +13,7 @@ import { readFollowUps } from '../../members/told-follow-ups.ts'
 import { isId, STORY_NOT_FOUND } from './editing.ts'
 
 const findMute = (from: Queryable, memberId: bigint, id: string): Promise<{ muted: boolean } | undefined> =>
-  maybeOne(
-    from,
+  from.maybeOne(
     sql`select ${isMuted(sql`${memberId}::bigint`)} as muted from ${TOLD} where s.id = ${id}::uuid and ${hasPart(sql`${memberId}::bigint`)}`,
   )
 

@@ -11,7 +11,7 @@ import type { Language, StoredTexts } from '@roz/core/language.ts'
 import type { Paise } from '@roz/core/money.ts'
 import type { PublicName } from '@roz/core/names.ts'
 import type { Translations } from '@roz/core/story-words.ts'
-import { maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../lists/cursor.ts'
 import { microsOf, olderThan } from '../../lists/newest-first.ts'
 import { isResting } from '../../jobs/parking.ts'
@@ -154,7 +154,7 @@ export function listAll(db: Queryable, page: AllPage): Promise<PortalRow[]> {
 }
 
 export const findPublished = (db: Queryable, id: string): Promise<StoryRow | undefined> =>
-  maybeOne<StoryRow>(db, sql`select ${columns} ${from} where s.id = ${id}::uuid and s.is_active`)
+  db.maybeOne<StoryRow>(sql`select ${columns} ${from} where s.id = ${id}::uuid and s.is_active`)
 
 export async function findPublishedAmong(db: Queryable, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const found = await db.query<{ id: string }>(sql`select id from story where id = any (${[...ids]}::uuid[]) and is_active`)
@@ -201,15 +201,13 @@ export type LockedStory = StoryContent & {
 export async function lockStory(tx: Queryable, id: string): Promise<LockedStory | undefined> {
   await tx.query(sql`select from story where id = ${id}::uuid for update`)
   // A statement of its own: it sees the telling of a publication that the lock above waited for.
-  return maybeOne<LockedStory>(
-    tx,
-    sql`select s.title, s.description, s.charity_name as "charityName", s.charity_description as "charityDescription",
+  return tx.maybeOne<LockedStory>(sql`
+    select s.title, s.description, s.charity_name as "charityName", s.charity_description as "charityDescription",
       s.written_in as "writtenIn", s.translations,
       s.video_url as "videoUrl", s.image_url as "imageUrl", s.is_active as "isActive",
       s.publish_at as "publishAt", s.outlay_id as "outlayId", ${isTold},
       s.published_at is not null as "wasPublished", ${tellsOfRevoked(sql`s.id`)} as "isRevoked"
-    from story s where s.id = ${id}::uuid`,
-  )
+    from story s where s.id = ${id}::uuid`)
 }
 
 /** Writes an edit. A story that becomes active is published now; a story that was active keeps its place in the list. */

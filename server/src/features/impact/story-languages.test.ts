@@ -100,10 +100,9 @@ test('the staff log has a published story’s translation before and after an ed
 
 test('a story of before the languages counts as English, and asks for nothing', async () => {
   const id = await world.newDraft()
-  const [row] = await world.db.query<{ writtenIn: string; lacks: string[] }>(
-    sql`insert into story (id, day, title, description, charity_name, charity_description)
+  const [row] = await world.db.query<{ writtenIn: string; lacks: string[] }>(sql`
+    insert into story (id, day, title, description, charity_name, charity_description)
         select gen_random_uuid(), day, title, description, charity_name, charity_description from story where id = ${id}::uuid
-        returning written_in as "writtenIn", lacks`,
-  )
+        returning written_in as "writtenIn", lacks`)
   expect(row).toEqual({ writtenIn: 'en', lacks: [] })
 })

@@ -6,7 +6,7 @@
  * - Each page of members and the cursor behind it are committed in one transaction. A member for whom it fails is tried again alone.
  */
 import { dayAt, type IstDay } from '@roz/core/ist-day.ts'
-import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Attempt, isResting } from '../../jobs/parking.ts'
 import { enqueue } from '../../jobs/queue.ts'
@@ -41,15 +41,12 @@ const isMailTime = (now: Date): boolean => {
 export function createStoryMail(db: Db, attempt: Attempt): (now: Date) => Promise<boolean> {
   const mail: PagedMail = { work: 'story_mail', order: orderMails }
   return async (now) => {
-    const next = await one<{ day: IstDay | null; rests: boolean }>(
-      db,
-      sql`
+    const next = await db.one<{ day: IstDay | null; rests: boolean }>(sql`
       with next as (
         select coalesce((select min(day) from story_mail where done_at is null),
           case when ${isMailTime(now)}::boolean and exists (select from ${TOLD} where t.mail_day is null)
             and not exists (select from story_mail where day = ist_day(roz_now())) then ist_day(roz_now()) end) as day)
-      select day, ${isResting('story_mail', sql`day::text`)} as rests from next`,
-    )
+      select day, ${isResting('story_mail', sql`day::text`)} as rests from next`)
     if (next.day === null || next.rests) return orderNoted(db, attempt, mail)
     const tried = await attempt('story_mail', next.day, () => inTransaction(db, (tx) => tellPage(tx, now, mail)))
     return tried.ok && tried.value
@@ -83,8 +80,7 @@ async function tellPage(tx: Tx, now: Date, mail: PagedMail): Promise<boolean> {
 }
 
 const lockRun = (tx: Tx): Promise<Run | undefined> =>
-  maybeOne<Run>(
-    tx,
+  tx.maybeOne<Run>(
     sql`select day, last_member as "lastMember" from story_mail where done_at is null order by day limit 1 for update skip locked`,
   )
 

@@ -7,7 +7,7 @@
  *   over, so that nobody can find out afterwards who watched a story.
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { customerAddress } from '../../protection/limits.ts'
 
@@ -43,13 +43,10 @@ async function keyOfToday(tx: Queryable): Promise<{ day: string; key: Buffer }> 
 
 /** Erases the keys and views of past days. */
 export async function eraseOldViews(db: Db): Promise<boolean> {
-  const { days } = await one<{ days: bigint }>(
-    db,
-    sql`
+  const { days } = await db.one<{ days: bigint }>(sql`
     with today as materialized (select ist_day(roz_now()) as day),
       erased as (delete from visitor_key where day < (select day from today) returning day),
       forgotten as (delete from story_view where day < (select day from today) and exists (select from erased))
-    select count(*) as days from erased`,
-  )
+    select count(*) as days from erased`)
   return days > 0n
 }

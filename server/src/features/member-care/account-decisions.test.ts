@@ -1,6 +1,6 @@
 /** Decisions about members' accounts, and the page of one member. */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { maybeOne, one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { holdMember } from '../../ledger/suspension.ts'
 import { DAY } from '../../ledger/testing/fixtures.ts'
@@ -29,12 +29,11 @@ const mails = () =>
     select payload ->> 'template' as template, payload ->> 'language' as language from job
      where kind = 'mail' and payload ->> 'to' = (select email from member where id = ${member}::bigint) order by id`)
 const lastEntry = () =>
-  maybeOne<{ action: string; actor: bigint; after: { reason: string } }>(
-    world.database.db,
+  world.database.db.maybeOne<{ action: string; actor: bigint; after: { reason: string } }>(
     sql`select action, actor_id as actor, after from audit_log where subject = ${`member:${member}`}::text order by id desc limit 1`,
   )
 const mayMove = async () =>
-  (await one<{ may: boolean }>(world.database.db, sql`select may_move as may from wallet where member_id = ${member}::bigint`)).may
+  (await world.database.db.one<{ may: boolean }>(sql`select may_move as may from wallet where member_id = ${member}::bigint`)).may
 
 test('a suspended member is refused by every call that moves money, reads everything, and is told in their language', async () => {
   await world.database.db.query(sql`update member set language = 'hi' where id = ${member}::bigint`)

@@ -9,7 +9,7 @@
  */
 import { isoIst } from '@roz/core/ist-day.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
-import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
 import { isOwnMoney } from '../../ledger/approvals.ts'
@@ -94,7 +94,7 @@ type Entry = {
 async function writeAudit(tx: Tx, { memberId, ...entry }: Entry): Promise<bigint> {
   const subject = `member:${memberId}`
   await logStaff(tx, { ...entry, subject })
-  return (await one<{ id: bigint }>(tx, sql`select max(id)::bigint as id from audit_log where subject = ${subject}::text`)).id
+  return (await tx.one<{ id: bigint }>(sql`select max(id)::bigint as id from audit_log where subject = ${subject}::text`)).id
 }
 
 export function standingHandlers(db: Db): Handlers<StandingCalls> {
@@ -137,13 +137,11 @@ export function standingHandlers(db: Db): Handlers<StandingCalls> {
         const memberId = await findMemberId(tx, params.id)
         if (memberId === undefined) return MEMBER_NOT_FOUND
         // The lock makes an erasure of the account wait: it deletes the row.
-        const note = await maybeOne<{ id: bigint; text: string; author: string; createdAt: Date }>(
-          tx,
-          sql`insert into member_note (member_id, author_id, text)
+        const note = await tx.maybeOne<{ id: bigint; text: string; author: string; createdAt: Date }>(sql`
+          insert into member_note (member_id, author_id, text)
               select id, ${session.memberId}::bigint, ${body.text}::text from member
                where id = ${memberId}::bigint and deleted_at is null for share
-              returning id, text, (select name from member where id = author_id) as author, created_at as "createdAt"`,
-        )
+              returning id, text, (select name from member where id = author_id) as author, created_at as "createdAt"`)
         if (note === undefined) return MEMBER_NOT_FOUND
         await writeAudit(tx, { actorId: session.memberId, action: 'member.note', memberId, after: { note: note.id } })
         return { ok: true, value: { note: { ...note, id: String(note.id), createdAt: isoIst(note.createdAt.getTime()) } } } as const

@@ -10,7 +10,7 @@ import type { Output } from '@roz/contract/api.ts'
 import type { memberAdminCalls } from '@roz/contract/members-admin.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
-import { type Db, one, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { CURSOR_PARTS, type Cursor, type CursorPart } from '../../lists/cursor.ts'
 import { isFound, matches, MEMBER_WORDS, needleOf } from '../../members/member-search.ts'
 import { fingerprintOf } from '../../staff/decision.ts'
@@ -96,13 +96,10 @@ function inOrder({ sort, after }: MemberSearch, limit: number): Sql {
 /** The members that match among the next in order, one page and one more, and how many of the next were looked through. */
 function walk(db: Queryable, search: MemberSearch, needle: string) {
   const by = search.sort === 'newest' ? sql`near.id desc` : sql`near.value desc, near.id desc`
-  return one<{ ids: bigint[]; values: bigint[]; seen: number }>(
-    db,
-    sql`
+  return db.one<{ ids: bigint[]; values: bigint[]; seen: number }>(sql`
     with near as materialized (${inOrder(search, WALK)}),
     page as (select near.id, near.value from near where ${matches(needle, sql`near.words`)} order by ${by} limit ${search.limit + 1}::int)
-    select array(select id from page) as ids, array(select value from page) as values, (select count(*)::int from near) as seen`,
-  )
+    select array(select id from page) as ids, array(select value from page) as values, (select count(*)::int from near) as seen`)
 }
 
 const statusOf = (status: 'held' | 'suspended'): Sql => (status === 'held' ? sql`m.held_at is not null` : sql`m.suspended_at is not null`)
@@ -137,8 +134,7 @@ export const listedOf = (row: MemberRow): ListedMember => {
 
 /** One member as the list shows them. Throws where there is none. */
 export async function getListed(from: Queryable, memberId: bigint): Promise<ListedMember> {
-  const row = await one<MemberRow>(
-    from,
+  const row = await from.one<MemberRow>(
     sql`select ${memberColumns}, 0::bigint as "sortedBy" from ${userSource} where m.id = ${memberId}::bigint`,
   )
   return listedOf(row)
@@ -146,7 +142,7 @@ export async function getListed(from: Queryable, memberId: bigint): Promise<List
 
 /** The state that the order by figures shows; null before the first pass. */
 export async function readSortedAt(db: Db): Promise<string | null> {
-  const { at } = await one<{ at: Date | null }>(db, sql`select sorted_at as at from member_sort_pass`)
+  const { at } = await db.one<{ at: Date | null }>(sql`select sorted_at as at from member_sort_pass`)
   return at === null ? null : isoIst(at.getTime())
 }
 

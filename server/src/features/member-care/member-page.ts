@@ -4,7 +4,7 @@ import type { memberAdminCalls } from '@roz/contract/members-admin.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { instantOf } from '../../lists/listing.ts'
 import type { Answer, Handlers } from '../../http/route.ts'
@@ -49,11 +49,9 @@ export function pageHandlers({ db, transactionsOf }: PageDeps): Handlers<PageCal
 /** Records who looked at whom. The page is read again after each act on it: one entry in ten minutes is enough. */
 async function noteView(tx: Tx, actorId: bigint, memberId: bigint): Promise<void> {
   const subject = `member:${memberId}`
-  const earlier = await maybeOne(
-    tx,
-    sql`select from audit_log where subject = ${subject}::text and actor_id = ${actorId}::bigint and action = 'member.view'
-          and at > (select roz_now()) - interval '10 minutes' limit 1`,
-  )
+  const earlier = await tx.maybeOne(sql`
+    select from audit_log where subject = ${subject}::text and actor_id = ${actorId}::bigint and action = 'member.view'
+          and at > (select roz_now()) - interval '10 minutes' limit 1`)
   if (earlier === undefined) await logStaff(tx, { actorId, action: 'member.view', subject })
 }
 

@@ -6,7 +6,7 @@
  */
 import type { Input, Output } from '@roz/contract/api.ts'
 import type { reviewCalls } from '@roz/contract/review.ts'
-import { type Db, maybeOne, one, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CURSOR_PARTS, type Cursor } from '../../lists/cursor.ts'
 import { instantOf, instantOrNull, pageOf } from '../../lists/listing.ts'
@@ -64,8 +64,7 @@ export function reviewHandlers(db: Db): Handlers<'flags' | 'flagsCsv' | 'reviewF
       inTransaction(db, async (tx) => {
         const { isReviewed, note = null, count } = body
         const seen = CURSOR_PARTS.id(params.id)
-          ? await maybeOne<{ id: bigint; members: number; isReviewed: boolean }>(
-              tx,
+          ? await tx.maybeOne<{ id: bigint; members: number; isReviewed: boolean }>(
               sql`select id, members, is_reviewed as "isReviewed" from signal where id = ${params.id}::bigint and is_shared for update`,
             )
           : undefined
@@ -81,7 +80,7 @@ export function reviewHandlers(db: Db): Handlers<'flags' | 'flagsCsv' | 'reviewF
           before: { isReviewed: seen.isReviewed },
           after: { isReviewed, note },
         })
-        const row = await one<Row>(tx, sql`select ${columns} from ${source} where s.id = ${seen.id}::bigint`)
+        const row = await tx.one<Row>(sql`select ${columns} from ${source} where s.id = ${seen.id}::bigint`)
         return { ok: true, value: { flag: (await withMembers(tx, [row]))[0] as Flag } } as const
       }),
   }
@@ -98,7 +97,7 @@ async function hasAccount(db: Queryable, q: string | undefined, common: number):
   if (needle === undefined) return sql`true`
   const accounts = (isNamed: Sql): Sql => sql`
     select true from signal_use u join member m on m.id = u.member_id where u.kind = s.kind and u.key = s.key and u.ended_at is null and ${isNamed}`
-  const beyond = await maybeOne(db, sql`select 1 from member m where ${isFound(needle, MEMBER_WORDS)} offset ${common}::int limit 1`)
+  const beyond = await db.maybeOne(sql`select 1 from member m where ${isFound(needle, MEMBER_WORDS)} offset ${common}::int limit 1`)
   // The planner makes no join of a part with a limit.
   return beyond === undefined
     ? sql`exists (${accounts(isFound(needle, MEMBER_WORDS))})`

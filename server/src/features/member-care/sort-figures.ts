@@ -5,7 +5,7 @@
  * - A pass reads all members, page by page. A page and the cursor behind it are committed together.
  * - One process works on a page at a time. A row that did not change is not written.
  */
-import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 
 type SortFiguresDeps = {
@@ -32,11 +32,9 @@ export function createSortFigures({ db, everyMs = LOOK_MS, page = PAGE }: SortFi
 }
 
 async function step(tx: Tx, size: number): Promise<boolean> {
-  const pass = await maybeOne<{ lastId: bigint; isNew: boolean }>(
-    tx,
-    sql`select last_id as "lastId", finished_at is not null as "isNew" from member_sort_pass
-         where finished_at is null or abs(extract(epoch from roz_now() - finished_at)) >= extract(epoch from ${EVERY}) for update skip locked`,
-  )
+  const pass = await tx.maybeOne<{ lastId: bigint; isNew: boolean }>(sql`
+    select last_id as "lastId", finished_at is not null as "isNew" from member_sort_pass
+         where finished_at is null or abs(extract(epoch from roz_now() - finished_at)) >= extract(epoch from ${EVERY}) for update skip locked`)
   if (pass === undefined) return false
   const { members, last } = await copyPage(tx, pass.isNew ? 0n : pass.lastId, size)
   const isLast = members < size
@@ -50,9 +48,7 @@ async function step(tx: Tx, size: number): Promise<boolean> {
 }
 
 const copyPage = (tx: Tx, after: bigint, size: number) =>
-  one<{ members: number; last: bigint | null }>(
-    tx,
-    sql`
+  tx.one<{ members: number; last: bigint | null }>(sql`
     with page as materialized (
       select w.member_id, w.balance, w.joins,
              coalesce((select sum(d.amount) from draw_winner d where d.member_id = w.member_id), 0)::bigint as won
@@ -62,5 +58,4 @@ const copyPage = (tx: Tx, after: bigint, size: number) =>
       select p.* from page p left join member_sort s using (member_id)
        where (s.balance, s.joins, s.won) is distinct from (p.balance, p.joins, p.won)
       on conflict (member_id) do update set balance = excluded.balance, joins = excluded.joins, won = excluded.won)
-    select count(*)::int as members, max(member_id) as last from page`,
-  )
+    select count(*)::int as members, max(member_id) as last from page`)

@@ -1,6 +1,6 @@
 /** Each look at a person's data leaves an entry in the staff log, without the words of the search. */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { makeMember, makeStaff, publicIdOf } from '../../testing/calls.ts'
 import { useServicesWorld } from '../../testing/services-world.ts'
 
@@ -41,9 +41,9 @@ test('opening a member leaves one entry of that person in ten minutes, and so do
 })
 
 test('an unknown member leaves no trace, and two simultaneous looks leave at most two', async () => {
-  const before = await one<{ n: number }>(world.database.db, sql`select count(*)::int as n from audit_log`)
+  const before = await world.database.db.one<{ n: number }>(sql`select count(*)::int as n from audit_log`)
   expect((await ask('users/2b1c0a9e-0000-4000-8000-000000000000')).status).toBe(404)
-  expect(await one(world.database.db, sql`select count(*)::int as n from audit_log`)).toEqual(before)
+  expect(await world.database.db.one(sql`select count(*)::int as n from audit_log`)).toEqual(before)
   await Promise.all([ask(`users/${publicId}`), ask(`users/${publicId}`)])
   expect([1, 2]).toContain((await views()).length)
 })

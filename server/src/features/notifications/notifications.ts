@@ -10,7 +10,7 @@ import type { Language } from '@roz/core/language.ts'
 import type { Output } from '@roz/contract/api.ts'
 import type { communityCalls } from '@roz/contract/community.ts'
 import type { FastifyInstance } from 'fastify'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { type CursorPart, cutPage, CURSOR_PARTS, readPage, readWhole } from '../../lists/cursor.ts'
 import type { Handlers } from '../../http/route.ts'
@@ -90,7 +90,7 @@ export function createNotifications(deps: NotificationsDeps): Notifications {
     jobs: {
       notice: ({ memberId, kind, data }, jobId) =>
         inTransaction(db, async (tx) => {
-          const { key } = await one<{ key: string }>(tx, sql`select key from job where id = ${jobId}::bigint`)
+          const { key } = await tx.one<{ key: string }>(sql`select key from job where id = ${jobId}::bigint`)
           await tellMember(tx, { memberId: BigInt(memberId), kind, key, data })
         }),
     },

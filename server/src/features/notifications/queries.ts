@@ -7,7 +7,7 @@
  * - A read mark belongs to one member and changes nothing for others.
  */
 import type { Language } from '@roz/core/language.ts'
-import { one, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Cursor } from '../../lists/cursor.ts'
 import { NOT_ARCHIVED } from '../../ledger/entries.ts'
@@ -89,13 +89,11 @@ export function listNotices(
 }
 
 export async function countUnread(from: Queryable, memberId: bigint): Promise<number> {
-  const { unread } = await one<{ unread: number }>(
-    from,
-    sql`select ((select count(*) from notice where member_id = ${memberId}::bigint and read_at is null)
+  const { unread } = await from.one<{ unread: number }>(sql`
+    select ((select count(*) from notice where member_id = ${memberId}::bigint and read_at is null)
              + (select count(*) from ${autoJoins(memberId)} and r.day is null)
              + (select count(*) from ${ownStories(memberId)} and r.story_id is null)
-             + (select count(*) from ${ownFollowUps(memberId)} and r.follow_up_id is null))::int as unread`,
-  )
+             + (select count(*) from ${ownFollowUps(memberId)} and r.follow_up_id is null))::int as unread`)
   return unread
 }
 

@@ -8,7 +8,7 @@
 import { type Language, languageOf } from '@roz/core/language.ts'
 import { texts } from '@roz/core/texts.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { readRawBodies } from '../../http/bodies.ts'
 import { escapeHtml } from '../../mail/mail-layout.ts'
 import { memberOfToken, UNSUBSCRIBE_PATH } from '../../mail/unsubscribe-token.ts'
@@ -38,7 +38,7 @@ export function registerUnsubscribe(app: FastifyInstance, { db, secrets }: Unsub
   const memberOf = async ({ query: { token } }: FastifyRequest<Asked>): Promise<Member | undefined> => {
     const publicId = typeof token === 'string' ? memberOfToken(secrets, token) : undefined
     if (publicId === undefined) return undefined
-    return maybeOne<Member>(db, sql`select id, language from member where public_id = ${publicId}::uuid and deleted_at is null`)
+    return db.maybeOne<Member>(sql`select id, language from member where public_id = ${publicId}::uuid and deleted_at is null`)
   }
   const lost = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const language = languageOf(request.headers['accept-language'])

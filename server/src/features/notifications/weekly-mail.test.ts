@@ -2,7 +2,7 @@
 import { addDays, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { createAttempt, listParked, runAgain } from '../../jobs/parking.ts'
 import { runAutoJoin } from '../../ledger/auto-join.ts'
@@ -133,7 +133,7 @@ async function startAgain(): Promise<boolean> {
 
 describe('the link that ends the weekly mail', () => {
   const wants = async (email: string): Promise<boolean> =>
-    (await one<{ wants: boolean }>(roz.db, sql`select wants_mail as wants from member where email = ${email}::text`)).wants
+    (await roz.db.one<{ wants: boolean }>(sql`select wants_mail as wants from member where email = ${email}::text`)).wants
   const linkOf = async (email: string): Promise<string> => (await weekly(email))[0]?.links.at(-1) ?? ''
 
   test('changes nothing when it is opened: its page asks first, in the member’s language', async () => {

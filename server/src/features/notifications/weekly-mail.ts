@@ -8,7 +8,7 @@
  * - Each page of members and the cursor behind it are committed in one transaction. A member for whom it fails is tried again alone.
  */
 import { addDays, dayAt, daysBetween, type IstDay } from '@roz/core/ist-day.ts'
-import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Attempt, isResting } from '../../jobs/parking.ts'
 import { hasEntry } from '../../ledger/entries.ts'
@@ -43,13 +43,12 @@ export function createWeeklyMail(db: Db, attempt: Attempt): (now: Date) => Promi
 }
 
 const rests = async (db: Db, week: IstDay): Promise<boolean> =>
-  (await one<{ rests: boolean }>(db, sql`select ${isResting('weekly_mail', sql`${week}::text`)} as rests`)).rests
+  (await db.one<{ rests: boolean }>(sql`select ${isResting('weekly_mail', sql`${week}::text`)} as rests`)).rests
 
 /** Queues the mails of one page of members; `busy` while another process has the row. */
 async function tellPage(tx: Tx, week: IstDay, mail: PagedMail): Promise<'more' | 'done' | 'busy'> {
   await tx.query(sql`insert into weekly_mail (week) values (${week}::date) on conflict (week) do nothing`)
-  const run = await maybeOne<{ lastMember: bigint; isDone: boolean }>(
-    tx,
+  const run = await tx.maybeOne<{ lastMember: bigint; isDone: boolean }>(
     sql`select last_member as "lastMember", done_at is not null as "isDone" from weekly_mail where week = ${week}::date for update skip locked`,
   )
   if (run === undefined) return 'busy'

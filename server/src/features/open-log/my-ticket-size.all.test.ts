@@ -10,7 +10,7 @@ import { hex, leafHash, merkleRoot, subtreesRoot, u64 } from '@roz/core/draw.ts'
 import { recordBytes } from '@roz/core/draw-records.ts'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, type Db, one, sql } from '../../db/sql.ts'
+import { connect, type Db, queryableBy, type Sql, sql } from '../../db/sql.ts'
 import { createCheckpoints } from '../../transparency-log/checkpoints.ts'
 import { createLogKeys } from '../../transparency-log/log-key.ts'
 import { createLogProofs } from '../../transparency-log/log-tree.ts'
@@ -56,12 +56,12 @@ const blocksOf = (of: Readonly<Record<string, unknown>> | undefined): number =>
 /** A database that counts the rows and blocks that each statement reads, out-of-line (TOAST) values included. */
 const counting = (db: Db): Db => ({
   ...db,
-  query: async <Row extends object>(statement: ReturnType<typeof sql>): Promise<Row[]> => {
-    const told = await one<{ 'QUERY PLAN': [Explained] }>(db, sql`explain (analyze, buffers, serialize binary, format json) ${statement}`)
+  ...queryableBy(async <Row extends object>(statement: Sql): Promise<Row[]> => {
+    const told = await db.one<{ 'QUERY PLAN': [Explained] }>(sql`explain (analyze, buffers, serialize binary, format json) ${statement}`)
     const [{ Plan: plan, Serialization: serialization }] = told['QUERY PLAN']
     seen = { blocks: seen.blocks + blocksOf(plan) + blocksOf(serialization), rows: seen.rows + rowsOf(plan) }
     return db.query<Row>(statement)
-  },
+  }),
 })
 
 beforeAll(async () => {
@@ -248,13 +248,10 @@ test('the first two parts are proven in less than 5 kB, and the rest with few mo
 
 /** A table with its long values and all indexes, without the map of free space. */
 async function bytesOnDisk(table: string): Promise<number> {
-  const { bytes } = await one<{ bytes: number }>(
-    owner,
-    sql`
+  const { bytes } = await owner.one<{ bytes: number }>(sql`
     with whole as (select unnest(array[oid, reltoastrelid]) as oid from pg_class where oid = ${table}::text::regclass)
     select sum(pg_relation_size(oid))::float8 as bytes
-      from (select oid from whole union select indexrelid from pg_index where indrelid in (select oid from whole)) files`,
-  )
+      from (select oid from whole union select indexrelid from pg_index where indrelid in (select oid from whole)) files`)
   return bytes
 }
 

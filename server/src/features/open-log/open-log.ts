@@ -9,7 +9,7 @@
 import { canonicalJson } from '@roz/core/draw-records.ts'
 import { hex } from '@roz/core/draw.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import type { Handlers } from '../../http/route.ts'
 import { type Checkpoints, findSealedProof } from '../../transparency-log/checkpoints.ts'
 import { answerFile, answerJson, answerPages, FILE_NOT_FOUND, ofDay } from '../../transparency-log/published-file.ts'
@@ -82,7 +82,7 @@ export function createOpenLog({ db, witnessDb, keys, checkpoints, proofs, receip
 
     rulesFile: async ({ params: { hash } }) => {
       if (!/^[0-9a-f]{64}$/.test(hash)) return FILE_NOT_FOUND
-      const page = await maybeOne<{ bytes: Buffer }>(db, sql`select bytes from rules_page where hash = ${Buffer.from(hash, 'hex')}::bytea`)
+      const page = await db.maybeOne<{ bytes: Buffer }>(sql`select bytes from rules_page where hash = ${Buffer.from(hash, 'hex')}::bytea`)
       return page === undefined ? FILE_NOT_FOUND : answerFile(page.bytes, 'text', true)
     },
 
@@ -125,15 +125,13 @@ async function drawFile(db: Db, day: IstDay) {
 
 /** The sealed list, page by page. */
 async function ticketsFile(db: Db, day: IstDay) {
-  const sealed = await maybeOne<{ root: Buffer; entries: number }>(
-    db,
+  const sealed = await db.maybeOne<{ root: Buffer; entries: number }>(
     sql`select root, entries::float8 as entries from round where day = ${day}::date and root is not null`,
   )
   if (sealed === undefined) return FILE_NOT_FOUND
   async function* pages(): AsyncGenerator<Uint8Array> {
     for (let page = 0; ; page++) {
-      const row = await maybeOne<{ tickets: Buffer }>(
-        db,
+      const row = await db.maybeOne<{ tickets: Buffer }>(
         sql`select tickets from ticket_page where day = ${day}::date and page = ${page}::int`,
       )
       if (row === undefined) return

@@ -7,7 +7,7 @@ import { hex, leafHash } from '@roz/core/draw.ts'
 import type { CloseRecord } from '@roz/core/draw-records.ts'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import type { Api } from '@roz/contract/api.ts'
-import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import type { Answer } from '../../http/route.ts'
 import { FILE_NOT_FOUND } from '../../transparency-log/published-file.ts'
 import type { LogProofs } from '../../transparency-log/log-tree.ts'
@@ -23,11 +23,9 @@ export async function findOwnTicket(deps: Deps, memberId: bigint, dayText: strin
   const { db, receipts } = deps
   const day = parseDay(dayText)
   if (day === undefined) return FILE_NOT_FOUND
-  const entry = await maybeOne<{ batchId: bigint; at: Date }>(
-    db,
-    sql`select j.batch_id as "batchId", b.created_at as at from entry j join join_batch b using (batch_id)
-         where j.day = ${day}::date and j.member_id = ${memberId}::bigint`,
-  )
+  const entry = await db.maybeOne<{ batchId: bigint; at: Date }>(sql`
+    select j.batch_id as "batchId", b.created_at as at from entry j join join_batch b using (batch_id)
+         where j.day = ${day}::date and j.member_id = ${memberId}::bigint`)
   if (entry === undefined) return FILE_NOT_FOUND
   const { ticket, receipt } = await receipts.of({ ...entry, memberId, day })
   return { ok: true, value: { day, ticket, receipt, proof: await findProof(deps, day, Buffer.from(ticket, 'hex')) } }
@@ -42,8 +40,7 @@ async function findProof({ db, proofs }: Deps, day: IstDay, ticket: Buffer) {
 
 /** Finds a ticket in the sealed list, with its path to the root: through its group, its page, and the pages. */
 async function findPlace(db: Db, day: IstDay, ticket: Buffer) {
-  const found = await maybeOne<{ page: number; groups: Buffer }>(
-    db,
+  const found = await db.maybeOne<{ page: number; groups: Buffer }>(
     sql`select page, groups from ticket_page where day = ${day}::date and first_ticket <= ${ticket}::bytea order by first_ticket desc limit 1`,
   )
   if (found === undefined) return undefined
@@ -51,12 +48,10 @@ async function findPlace(db: Db, day: IstDay, ticket: Buffer) {
   const groups = cut(found.groups, TICKET_GROUP_BYTES)
   const group = groups.findLastIndex((each) => each.compare(ticket, 0, TICKET_BYTES, 0, TICKET_BYTES) <= 0)
   // Reads one group of the page, not the whole page.
-  const { slice, roots } = await one<{ slice: Buffer; roots: Buffer }>(
-    db,
-    sql`select substring(tickets from ${group * LIST_GROUP * TICKET_BYTES + 1}::int for ${LIST_GROUP * TICKET_BYTES}::int) as slice,
+  const { slice, roots } = await db.one<{ slice: Buffer; roots: Buffer }>(sql`
+    select substring(tickets from ${group * LIST_GROUP * TICKET_BYTES + 1}::int for ${LIST_GROUP * TICKET_BYTES}::int) as slice,
                (select string_agg(root, ''::bytea order by page) from ticket_page where day = ${day}::date) as roots
-          from ticket_page where day = ${day}::date and page = ${page}::int`,
-  )
+          from ticket_page where day = ${day}::date and page = ${page}::int`)
   const tickets = cut(slice, TICKET_BYTES)
   const index = tickets.findIndex((other) => other.equals(ticket))
   if (index < 0) return undefined

@@ -3,7 +3,7 @@ import { verify } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { hex, leafHash, u64 } from '@roz/core/draw.ts'
 import { endOfDayMs, type IstDay, nextDay, startOfDayMs } from '@roz/core/ist-day.ts'
-import { connect, one, sql } from '../../db/sql.ts'
+import { connect, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { publicKeyObject } from '../../transparency-log/ed25519.ts'
 import { createReceipts } from '../../transparency-log/receipts.ts'
@@ -177,7 +177,7 @@ test('several processes make one checkpoint of a size; an altered log is not sig
   const signers = Array.from({ length: 4 }, () => world.makeCheckpoints())
   const signed = await Promise.all(signers.map((signer) => signer.signNext()))
   expect(signed.filter(Boolean)).toHaveLength(1)
-  const { twice } = await one<{ twice: number }>(world.db, sql`select count(*)::int - count(distinct size)::int as twice from checkpoint`)
+  const { twice } = await world.db.one<{ twice: number }>(sql`select count(*)::int - count(distinct size)::int as twice from checkpoint`)
   expect(twice).toBe(0)
   const owner = connect({ url: world.database.superUrl, max: 1 })
   const altered = async (statement: ReturnType<typeof sql>): Promise<void> => {
@@ -186,7 +186,7 @@ test('several processes make one checkpoint of a size; an altered log is not sig
     await owner.query(sql`alter table log_entry enable trigger all`)
   }
   const forged = Buffer.from('{"forged":1}')
-  const { bytes: kept, leaf } = await one<{ bytes: Buffer; leaf: Buffer }>(world.db, sql`select bytes, leaf from log_entry where index = 1`)
+  const { bytes: kept, leaf } = await world.db.one<{ bytes: Buffer; leaf: Buffer }>(sql`select bytes, leaf from log_entry where index = 1`)
   await altered(sql`update log_entry set bytes = ${forged}::bytea, leaf = ${Buffer.from(leafHash(sha256, forged))}::bytea where index = 1`)
   await altered(sql`
     insert into log_entry (index, day, kind, bytes, leaf)

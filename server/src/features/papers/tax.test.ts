@@ -1,7 +1,7 @@
 /** Tax withheld from rewards: the PAN is asked only when it is needed, is encrypted, and leaves only in the accountant's table. */
 import { paise } from '@roz/core/money.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { makeStaff, useCalls, testSecrets, publicIdOf } from '../../testing/calls.ts'
 import { useRoundsWorld } from '../../testing/rounds-world.ts'
 import { createPapers } from './papers.ts'
@@ -54,7 +54,7 @@ test('a PAN is encrypted, and no answer to the member has more than its end', as
   const { body, text } = await setPan(asha, PAN)
   expect(body.tax).toEqual({ isWithheld: true, pan: '234F', certificates: [] })
   expect(text).not.toContain(PAN)
-  const { sealed } = await one<{ sealed: Buffer }>(world.db, sql`select sealed from member_pan where member_id = ${asha}::bigint`)
+  const { sealed } = await world.db.one<{ sealed: Buffer }>(sql`select sealed from member_pan where member_id = ${asha}::bigint`)
   expect(sealed.includes(PAN)).toBe(false)
 })
 
@@ -79,8 +79,7 @@ test('a quarter lists the rewards that were paid in it, with their sum', async (
 test('only the table has the whole PAN, and the staff log says who read it', async () => {
   expect((await list('2026-27-Q2')).text).not.toContain(PAN)
   expect(await tableOf('2026-27-Q2')).toContain(`Asha Verma,${PAN},1,0.3,0.09,`)
-  const { actions } = await one<{ actions: string[] }>(
-    world.db,
+  const { actions } = await world.db.one<{ actions: string[] }>(
     sql`select array_agg(distinct action order by action) as actions from audit_log where actor_id = ${finance}::bigint and subject = 'tax'`,
   )
   expect(actions).toEqual(['list.export', 'list.read'])

@@ -8,7 +8,7 @@ import type { MemberYear, paperCalls } from '@roz/contract/papers.ts'
 import { parseQuarter, type Quarter, quarterNameOf, recentQuarters } from '@roz/core/financial-year.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
-import { type Db, maybeOne, one, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Handlers } from '../../http/route.ts'
 import { CURSOR_PARTS, type Cursor } from '../../lists/cursor.ts'
@@ -25,11 +25,9 @@ const contextOf = (memberId: bigint): string => `member_pan:${memberId}`
 
 export async function readOwnTax(from: Queryable, memberId: bigint): Promise<OwnTax> {
   const member = sql`${memberId}::bigint`
-  const { isWithheld, pan } = await one<Pick<OwnTax, 'isWithheld' | 'pan'>>(
-    from,
-    sql`select exists (select from draw_winner where member_id = ${member} and tax > 0) as "isWithheld",
-          (select last_four from member_pan where member_id = ${member}) as pan`,
-  )
+  const { isWithheld, pan } = await from.one<Pick<OwnTax, 'isWithheld' | 'pan'>>(sql`
+    select exists (select from draw_winner where member_id = ${member} and tax > 0) as "isWithheld",
+          (select last_four from member_pan where member_id = ${member}) as pan`)
   const certificates = await from.query<{ day: IstDay; number: string }>(
     sql`select quarter::text as day, number from tax_certificate where member_id = ${member} order by quarter desc`,
   )
@@ -82,7 +80,7 @@ async function listTaxed(
 
 const QUARTERS = 12
 const quartersNow = async (db: Db): Promise<Quarter[]> =>
-  recentQuarters((await one<{ today: IstDay }>(db, sql`select ist_day(roz_now())::text as today`)).today, QUARTERS)
+  recentQuarters((await db.one<{ today: IstDay }>(sql`select ist_day(roz_now())::text as today`)).today, QUARTERS)
 
 export function taxHandlers({ db, secrets }: TaxDeps): Handlers<'setPan' | 'taxWithheld' | 'taxWithheldCsv' | 'setCertificate'> {
   const chosen = async (name: string | undefined): Promise<{ readonly quarter: Quarter; readonly quarters: readonly Quarter[] }> => {
@@ -106,8 +104,7 @@ export function taxHandlers({ db, secrets }: TaxDeps): Handlers<'setPan' | 'taxW
       const page = await pageOf(call.query, (part) => listTaxed(db, quarter, part), [CURSOR_PARTS.uuid])
       if (!page.ok) return page
       await noteRead(db, call, { name: 'tax', rows: page.rows.length })
-      const sum = await one<{ prize: Paise; tax: Paise }>(
-        db,
+      const sum = await db.one<{ prize: Paise; tax: Paise }>(
         sql`select coalesce(sum(w.amount + w.tax), 0)::bigint as prize, coalesce(sum(w.tax), 0)::bigint as tax from ${paidIn(quarter)}`,
       )
       return {
@@ -143,8 +140,7 @@ export function taxHandlers({ db, secrets }: TaxDeps): Handlers<'setPan' | 'taxW
       const quarter = parseQuarter(params.quarter)
       if (quarter === undefined || !CURSOR_PARTS.uuid(params.id)) return { ok: false, code: 'not_found' }
       return inTransaction(db, async (tx) => {
-        const found = await maybeOne<{ id: bigint }>(
-          tx,
+        const found = await tx.maybeOne<{ id: bigint }>(
           sql`select m.id from ${paidIn(quarter)} and m.public_id = ${params.id}::uuid limit 1`,
         )
         if (found === undefined) return { ok: false, code: 'not_found' }

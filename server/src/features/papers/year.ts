@@ -8,7 +8,7 @@ import type { FinancialYear } from '@roz/core/financial-year.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Language } from '@roz/core/language.ts'
 import { ENTRY_FEE, type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
-import { one, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { TransferKind } from '../../ledger/accounts.ts'
 import { hasEntry } from '../../ledger/entries.ts'
 import { outlayOf } from '../../ledger/evidence.ts'
@@ -51,9 +51,7 @@ function readMoney(from: Queryable, memberId: bigint, year: FinancialYear): Prom
   const member = sql`${memberId}::bigint`
   const first = sql`${year.from}::date`
   const last = sql`${year.to}::date`
-  return one<Money>(
-    from,
-    sql`
+  return from.one<Money>(sql`
     with joined as (
       select count(*) filter (where d::date <= ${last})::int as year, count(*) filter (where d::date > ${last})::int as later
         from generate_series(${first}::timestamp, ist_day(roz_now())::timestamp, interval '1 day') d where ${hasEntry(member, sql`d::date`)}),
@@ -62,8 +60,7 @@ function readMoney(from: Queryable, memberId: bigint, year: FinancialYear): Prom
         from (${sideOf(member, sql`credit`, sql`1`, first)} union all ${sideOf(member, sql`debit`, sql`-1`, first)}) t group by kind)
     select coalesce((select balance from wallet where member_id = ${member}), 0) as balance,
       (select year from joined) as joined, (select later from joined) as "joinedLater",
-      (select coalesce(jsonb_object_agg(kind, jsonb_build_object('year', year, 'later', later)), '{}') from moved) as moved`,
-  )
+      (select coalesce(jsonb_object_agg(kind, jsonb_build_object('year', year, 'later', later)), '{}') from moved) as moved`)
 }
 
 type Prize = { readonly day: IstDay; readonly paidOn: IstDay; readonly paid: Paise; readonly tax: Paise }

@@ -1,7 +1,7 @@
 /** One person decides alone at most the limit in 24 hours, here ₹20; SUSPENSE is no way around it. */
 import { paise } from '@roz/core/money.ts'
 import { beforeEach, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { closeWallet } from '../../ledger/closing.ts'
 import { captureTopup, createTopup } from '../../ledger/topups.ts'
@@ -34,7 +34,7 @@ async function suspended(rupees: number, owner?: bigint): Promise<string> {
     await capture(`${orderId}-1`)
   }
   await capture(`${orderId}-2`)
-  return String((await one<{ id: bigint }>(world.db, sql`select id from suspense_item where order_id = ${orderId}::text`)).id)
+  return String((await world.db.one<{ id: bigint }>(sql`select id from suspense_item where order_id = ${orderId}::text`)).id)
 }
 const decide = (id: string, what: 'credit' | 'pay' | 'refund', as: bigint, body: object = {}) =>
   world.calls.ask(`POST /admin/suspense/${id}/${what}`, { as, body: { status: 'open', ...body } })
@@ -64,7 +64,7 @@ test('the sum counts over all kinds, for 24 hours, and for all accounts of one m
   )
   expect(stateOf(await decide(await suspended(5, owner), 'credit', ravi, { memberId: await publicIdOf(world.db, owner) }))).toBe('credited')
   await decide(await suspended(1), 'refund', ravi)
-  const newest = await one<{ status: string }>(world.db, sql`select status from refund order by created_at desc, id desc limit 1`)
+  const newest = await world.db.one<{ status: string }>(sql`select status from refund order by created_at desc, id desc limit 1`)
   expect(newest.status).toBe('requested')
   await world.db.query(sql`update member set email = 'ravi.two@gmail.com' where id = ${ravi}::bigint`)
   const again = await makeStaff(world.db, 'finance')
@@ -113,7 +113,7 @@ test('two persons who name two members at once credit nobody', async () => {
   const bodies = await Promise.all(members.map(async (member) => ({ memberId: await publicIdOf(world.db, member) })))
   const answers = await Promise.all([decide(item, 'credit', ravi, bodies[0]), decide(item, 'credit', sunita, bodies[1])])
   expect(answers.map(said).toSorted()).toEqual(['200', '409 changed_since_seen'])
-  expect((await one<{ status: string }>(world.db, sql`select status from suspense_item where id = ${item}::bigint`)).status).toBe('open')
+  expect((await world.db.one<{ status: string }>(sql`select status from suspense_item where id = ${item}::bigint`)).status).toBe('open')
 })
 
 test('a payment by hand above the limit is confirmed by another person with the same reference', async () => {
@@ -125,7 +125,7 @@ test('a payment by hand above the limit is confirmed by another person with the 
     await tx.query(sql`update member set deleted_at = roz_now(), email = null, name = 'Closed account' where id = ${member}::bigint`)
   })
   await inTransaction(world.db, (tx) => bookPayout(tx, { id: paid, word: 'reversed' }))
-  const row = await one<{ id: bigint }>(world.db, sql`select id from suspense_item where payment_id = ${`wd_reversed:${paid}`}::text`)
+  const row = await world.db.one<{ id: bigint }>(sql`select id from suspense_item where payment_id = ${`wd_reversed:${paid}`}::text`)
   const pay = (as: bigint, bankReference: string, status = 'open') => decide(String(row.id), 'pay', as, { bankReference, status })
   expect((await pay(ravi, 'UTR0000000042')).body.item).toMatchObject({
     status: 'awaiting_second',

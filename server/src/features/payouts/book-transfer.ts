@@ -9,7 +9,7 @@
 import { CURRENCY, formatPaise, type Paise } from '@roz/core/money.ts'
 import { debtData } from '@roz/core/notices.ts'
 import type { Transfer } from '../../adapters/payouts/port.ts'
-import { maybeOne, one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { readDebtPaid } from '../../ledger/debts.ts'
 import { bookPayout, type PayoutBooked } from '../../ledger/withdrawals.ts'
@@ -22,7 +22,7 @@ export type PayoutAlarm = { readonly details: Readonly<Record<string, string>>; 
 
 /** The withdrawal must exist, and `transfer` must be the answer to its newest question. */
 export async function bookTransfer(tx: Tx, id: string, transfer: Transfer): Promise<PayoutAlarm | undefined> {
-  const { amount } = await one<{ amount: Paise }>(tx, sql`select amount from withdrawal where id = ${id}::uuid for update`)
+  const { amount } = await tx.one<{ amount: Paise }>(sql`select amount from withdrawal where id = ${id}::uuid for update`)
   if (!(await isNews(tx, id, transfer.toldAtMs))) return undefined
   if (transfer.amount !== amount || transfer.currency !== CURRENCY) return flagOtherAmount(tx, id)
   if (transfer.state === 'pending') {
@@ -36,7 +36,7 @@ export async function bookTransfer(tx: Tx, id: string, transfer: Transfer): Prom
     reason: transfer.state === 'paid' ? undefined : (transfer.statusCode ?? transfer.status),
   })
   if (booked === undefined) throw new Error(`withdrawal ${id} vanished while its transfer was booked`)
-  const { endedAt } = await one<{ endedAt: Date }>(tx, sql`select ended_at as "endedAt" from withdrawal where id = ${id}::uuid`)
+  const { endedAt } = await tx.one<{ endedAt: Date }>(sql`select ended_at as "endedAt" from withdrawal where id = ${id}::uuid`)
   await noteSendingKnown(tx, id, endedAt)
   await tellEnd(tx, id, booked)
   if (!booked.contradicts) return undefined
@@ -50,11 +50,9 @@ export async function bookTransfer(tx: Tx, id: string, transfer: Transfer): Prom
  * The alarm is raised once, although the gateway is asked again and again.
  */
 export async function flagOtherAmount(tx: Tx, id: string): Promise<PayoutAlarm | undefined> {
-  const news = await maybeOne<{ memberId: bigint }>(
-    tx,
-    sql`update withdrawal set flags = array_append(array_remove(flags, 'other_amount'), 'other_amount'), problem = 'other_amount'
-         where id = ${id}::uuid and problem is distinct from 'other_amount' returning member_id as "memberId"`,
-  )
+  const news = await tx.maybeOne<{ memberId: bigint }>(sql`
+    update withdrawal set flags = array_append(array_remove(flags, 'other_amount'), 'other_amount'), problem = 'other_amount'
+         where id = ${id}::uuid and problem is distinct from 'other_amount' returning member_id as "memberId"`)
   if (news === undefined) return undefined
   await flagMember(tx, id, news.memberId, 'other_amount')
   return {
@@ -74,11 +72,9 @@ type Ended = { readonly result: PayoutBooked['result'] | 'rejected'; readonly me
 /** Sends the member's notice and mail of an end; a rejection carries its reason. A conflict between bank and us is not sent. */
 export async function tellEnd(tx: Tx, id: string, { result, memberId }: Ended): Promise<void> {
   if (result === 'unchanged' || result === 'conflict' || result === 'conflict_back') return
-  const told = await one<{ amount: Paise; account: string; reference: string | null; reason: string | null }>(
-    tx,
-    sql`select w.amount, b.last_four as account, w.reference, w.reason from withdrawal w join bank_account b on b.id = w.bank_account_id
-         where w.id = ${id}::uuid`,
-  )
+  const told = await tx.one<{ amount: Paise; account: string; reference: string | null; reason: string | null }>(sql`
+    select w.amount, b.last_four as account, w.reference, w.reason from withdrawal w join bank_account b on b.id = w.bank_account_id
+         where w.id = ${id}::uuid`)
   const amount = formatPaise(told.amount)
   const { account } = told
   if (result === 'paid') {

@@ -1,7 +1,7 @@
 /** Without payout keys finance pays by hand, once. Only the person who was shown the account says how it ended. */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { paise } from '@roz/core/money.ts'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { chargeBack } from '../../ledger/testing/fixtures.ts'
 import { createAttempt } from '../../jobs/parking.ts'
 import { createPayouts } from './payouts.ts'
@@ -206,8 +206,7 @@ test('nobody ends the payment to an account that became their own after the show
 
 /** The payer's bank takes the ₹30 back. The wallet has ₹20, so the member owes ₹10. */
 async function takeBack(): Promise<void> {
-  const { orderId } = await one<{ orderId: string }>(
-    world.db,
+  const { orderId } = await world.db.one<{ orderId: string }>(
     sql`select order_id as "orderId" from topup where member_id = ${member}::bigint and status = 'captured'`,
   )
   await chargeBack(world.db, `by-hand-${member}`, orderId, paise(3000n))

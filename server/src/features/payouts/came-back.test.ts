@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { addDays, isoIst, startOfDayMs } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { closeWallet } from '../../ledger/closing.ts'
 import { addMoney, DAY } from '../../ledger/testing/fixtures.ts'
@@ -108,7 +108,7 @@ test('a first word ends with the role of its person, and lapses after seven days
       ({ code }) => code === 'withdrawals_second',
     )
   // It waits since the first word, not since the withdrawal.
-  const said = (await one<{ at: Date }>(db, sql`select return_first_at as at from withdrawal where id = ${id}::uuid`)).at
+  const said = (await db.one<{ at: Date }>(sql`select return_first_at as at from withdrawal where id = ${id}::uuid`)).at
   expect(await listed()).toMatchObject({ count: 1, oldest: isoIst(said.getTime()) })
   await db.query(sql`select set_clock_offset((select offset_ms from clock_offset) + 7::bigint * 86400000)`)
   expect([await waits(), await listed()]).toEqual([[], undefined])
@@ -167,7 +167,7 @@ test('the money of a closed account waits in suspense, to be paid again', async 
     await tx.query(sql`update member set deleted_at = roz_now(), email = null, name = 'Closed account' where id = ${ownerOf(id)}::bigint`)
   })
   expect((await cameBack(id)).body.withdrawal.status).toBe('reversed')
-  const item = await one<{ id: bigint }>(db, sql`select id from suspense_item where payment_id = ${`wd_reversed:${id}`}::text`)
+  const item = await db.one<{ id: bigint }>(sql`select id from suspense_item where payment_id = ${`wd_reversed:${id}`}::text`)
   const again = { status: 'open', bankReference: 'UTR0000000099' }
   expect((await ask(ravi, `POST /admin/suspense/${item.id}/pay`, again)).body.item.status).toBe('paid')
 })
@@ -182,7 +182,7 @@ test('nobody gives their own money back', async () => {
 /** From here on a statement is imported: no test above this line has one. */
 const account = randomUUID()
 const statement: Line[] = []
-const today = async () => (await one<{ day: string }>(db, sql`select ist_day(roz_now())::text as day`)).day as typeof DAY
+const today = async () => (await db.one<{ day: string }>(sql`select ist_day(roz_now())::text as day`)).day as typeof DAY
 const atBank = async (words: string, rupees: number): Promise<void> =>
   void statement.push({ day: await today(), amount: BigInt(rupees) * 100n, words })
 async function importToNow(): Promise<void> {

@@ -9,7 +9,7 @@
 import type { Outcome } from '@roz/core/outcome.ts'
 import { squeezed } from '@roz/core/reference-fields.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
-import { maybeOne, one, type Sql, sql } from '../../db/sql.ts'
+import { type Sql, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { type PayoutBooked, sayCameBack } from '../../ledger/withdrawals.ts'
 import { CURSOR_PARTS } from '../../lists/cursor.ts'
@@ -44,16 +44,13 @@ const isDecidedBy = (by: bigint): Sql => sql`coalesce(is_same_person(l.decided_b
  * - The debit of the amount, also one that was closed with a reason, may be this payment; a larger open one may hold it with others.
  */
 async function hasNeverLeft(tx: Tx, id: string, by: bigint): Promise<boolean> {
-  const { isShown } = await one<{ isShown: boolean }>(
-    tx,
-    sql`select not exists (select from statement_account where lines > 0) or (
+  const { isShown } = await tx.one<{ isShown: boolean }>(sql`select not exists (select from statement_account where lines > 0) or (
                  (select min(complete_until) from statement_account where lines > 0) > ist_day(w.ended_at)
                  and (select max(first_day) from statement_account where lines > 0) <= ${FROM_DAY}
                  and not exists (select from bank_line l where l.subject = 'wd_paid:' || w.id)
                  and not exists (select from bank_line l where l.day >= ${FROM_DAY} and l.amount = -w.amount and (${IS_UNBOOKED_LINE} or ${isDecidedBy(by)}))
                  and not exists (select from bank_line l where l.day >= ${FROM_DAY} and l.amount < -w.amount and ${IS_FREE_LINE})) as "isShown"
-          from withdrawal w where w.id = ${id}::uuid`,
-  )
+          from withdrawal w where w.id = ${id}::uuid`)
   return isShown
 }
 
@@ -62,18 +59,14 @@ type Proof = { readonly id: string; readonly line: string; readonly by: bigint }
 /** Whether the line may be the money of this withdrawal that came back. */
 async function isReturnOf(tx: Tx, { secrets }: Pick<PayoutsDeps, 'secrets'>, { id, line, by }: Proof): Promise<boolean> {
   if (!CURSOR_PARTS.uuid(line)) return false
-  const found = await maybeOne<{ words: Buffer }>(
-    tx,
-    sql`select l.sealed_words as words from bank_line l join withdrawal w on w.id = ${id}::uuid
-         where l.id = ${line}::uuid and ${MAY_BE_RETURN} and not ${isDecidedBy(by)}`,
-  )
+  const found = await tx.maybeOne<{ words: Buffer }>(sql`
+    select l.sealed_words as words from bank_line l join withdrawal w on w.id = ${id}::uuid
+         where l.id = ${line}::uuid and ${MAY_BE_RETURN} and not ${isDecidedBy(by)}`)
   if (found === undefined) return false
   const words = squeezed(secrets.decrypt(found.words, `bank_line:${line}`).toString())
-  const { isAdded } = await one<{ isAdded: boolean }>(
-    tx,
-    sql`select exists (select from bank_transfer_order where position(reference in ${words}::text) > 0)
-            or exists (select from bank_transfer where status <> 'rejected' and position(bank_number in ${words}::text) > 0) as "isAdded"`,
-  )
+  const { isAdded } = await tx.one<{ isAdded: boolean }>(sql`
+    select exists (select from bank_transfer_order where position(reference in ${words}::text) > 0)
+            or exists (select from bank_transfer where status <> 'rejected' and position(bank_number in ${words}::text) > 0) as "isAdded"`)
   return !isAdded
 }
 

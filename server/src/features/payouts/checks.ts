@@ -8,7 +8,7 @@
  * - An id is sent again only after the gateway reported it unknown three times in a row, at least ten minutes after the last
  *   unanswered sending.
  */
-import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { isResting } from '../../jobs/parking.ts'
 
@@ -25,16 +25,13 @@ const WATCHED = sql`interval '10 days'`
 
 /** Claims the next question for one caller among all processes: its number, or undefined when it was delayed. */
 export async function claimSendingCheck(db: Queryable, { id, kind }: DueCheck): Promise<number | undefined> {
-  const claimed = await maybeOne<{ asks: number }>(
-    db,
-    sql`
+  const claimed = await db.maybeOne<{ asks: number }>(sql`
     insert into payout_check as c (id, kind, asks, asked_at, ask_at)
     values (${id}::uuid, ${kind}::text, 1, roz_now(), roz_now() + interval '15 seconds')
     on conflict (id) do update set asks = c.asks + 1, asked_at = roz_now(), ask_at = roz_now() + ${backoff(sql`c.asks`)}
       -- A clock that was set back must not delay the question.
       where c.asked_at is null or c.asked_at <= roz_now() - ${SPACING} or c.asked_at > roz_now()
-    returning asks`,
-  )
+    returning asks`)
   if (claimed !== undefined) return claimed.asks
   await db.query(sql`
     update payout_check set ask_at = least(case when ask_at > roz_now() then ask_at end, asked_at + ${SPACING}) where id = ${id}::uuid`)
@@ -50,19 +47,15 @@ export type Sending = {
 
 /** Records, before the gateway gets the order, that the sending is unanswered. */
 export async function noteSending(tx: Tx, { id, kind }: DueCheck): Promise<Sending> {
-  const before = await maybeOne<{ isDoubtful: boolean }>(
-    tx,
+  const before = await tx.maybeOne<{ isDoubtful: boolean }>(
     sql`select unanswered_at is not null and not (${IS_ABSENT}) as "isDoubtful" from payout_check c where id = ${id}::uuid for update`,
   )
-  const { ask } = await one<{ ask: number }>(
-    tx,
-    sql`
+  const { ask } = await tx.one<{ ask: number }>(sql`
     insert into payout_check as c (id, kind, asks, asked_at, ask_at, unanswered_at)
     values (${id}::uuid, ${kind}::text, 1, roz_now(), roz_now() + interval '15 seconds', roz_now())
     on conflict (id) do update set asks = c.asks + 1, asked_at = roz_now(), ask_at = roz_now() + ${backoff(sql`c.asks`)},
       unanswered_at = roz_now(), misses = 0
-    returning asks as ask`,
-  )
+    returning asks as ask`)
   return { ask, isDoubtful: before?.isDoubtful ?? false }
 }
 
@@ -71,7 +64,7 @@ export async function noteSending(tx: Tx, { id, kind }: DueCheck): Promise<Sendi
  * transaction. The caller must have locked the withdrawal or refund before.
  */
 export async function isNewest(tx: Tx, id: string, ask: number): Promise<boolean> {
-  const check = await maybeOne<{ asks: number }>(tx, sql`select asks from payout_check where id = ${id}::uuid for update`)
+  const check = await tx.maybeOne<{ asks: number }>(sql`select asks from payout_check where id = ${id}::uuid for update`)
   return check?.asks === ask
 }
 
@@ -96,18 +89,14 @@ export async function isNews(tx: Tx, id: string, toldAtMs: number | undefined): 
 
 /** Records that the gateway does not know the transfer; true when that counts as certain. */
 export async function noteSendingMissing(tx: Tx, id: string): Promise<boolean> {
-  const { isAbsent } = await one<{ isAbsent: boolean }>(
-    tx,
-    sql`update payout_check c set misses = c.misses + 1 where id = ${id}::uuid
-        returning coalesce(${IS_ABSENT}, false) as "isAbsent"`,
-  )
+  const { isAbsent } = await tx.one<{ isAbsent: boolean }>(sql`update payout_check c set misses = c.misses + 1 where id = ${id}::uuid
+        returning coalesce(${IS_ABSENT}, false) as "isAbsent"`)
   return isAbsent
 }
 
 /** Whether the gateway certainly has no transfer: no other sending has begun meanwhile. */
 export async function isAbsent(tx: Tx, id: string): Promise<boolean> {
-  const check = await maybeOne<{ isAbsent: boolean }>(
-    tx,
+  const check = await tx.maybeOne<{ isAbsent: boolean }>(
     sql`select coalesce(${IS_ABSENT}, false) as "isAbsent" from payout_check c where id = ${id}::uuid for update`,
   )
   return check?.isAbsent ?? false

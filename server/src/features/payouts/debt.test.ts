@@ -3,7 +3,7 @@ import { TEST_FRAME } from '../../testing/modes.ts'
 import { expect, test } from 'vitest'
 import { paise, wholeRupees } from '@roz/core/money.ts'
 import { type NoticeKind, noticeText } from '@roz/core/notices.ts'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { DISPUTED_MEMBERS } from '../../ledger/disputes.ts'
 import { creditSuspense } from '../../ledger/suspense.ts'
@@ -67,8 +67,7 @@ test('a dispute about a payment that was credited to somebody else is about both
   const [payer, receiver] = [await makeMember(world.db), await makeMember(world.db, { name: 'Ravi Receiver' })]
   const orderId = await world.pay(payer, 30)
   await inTransaction(world.db, (tx) => captureTopup(tx, { orderId, paymentId: 'credited-elsewhere', orderAmount: paise(3000n) }))
-  const { itemId } = await one<{ itemId: bigint }>(
-    world.db,
+  const { itemId } = await world.db.one<{ itemId: bigint }>(
     sql`select id as "itemId" from suspense_item where payment_id = 'credited-elsewhere'`,
   )
   await inTransaction(world.db, (tx) => creditSuspense(tx, { itemId, memberId: receiver, decidedBy: world.admin }))
@@ -101,7 +100,7 @@ test('an approved withdrawal is not sent once its member is in debt, and names t
 /** A member's notices and mails of a kind, as sentences. */
 async function toldAs(member: bigint, what: NoticeKind): Promise<string[]> {
   await world.runDue()
-  const { email } = await one<{ email: string }>(world.db, sql`select email from member where id = ${member}::bigint`)
+  const { email } = await world.db.one<{ email: string }>(sql`select email from member where id = ${member}::bigint`)
   const mails = world.jobs.flatMap(({ kind, payload }) => {
     const told = payload as MailPayload
     return kind === 'mail' && told.to === email && told.template === what ? [mailWords(told, TEST_FRAME).paragraphs.slice(1).join(' ')] : []
@@ -123,8 +122,7 @@ test('notices and mails about money that came back say how much of it paid a deb
   expect((await world.decide(rejected, 'reject', { reason })).status).toBe(200)
   await inTransaction(world.db, (tx) => captureTopup(tx, { orderId: other, paymentId: 'paid-again', orderAmount: paise(1000n) }))
   const [item] = (await ask('GET /admin/suspense?q=paid-again', world.admin)).body.suspense
-  const { memberId } = await one<{ memberId: string }>(
-    world.db,
+  const { memberId } = await world.db.one<{ memberId: string }>(
     sql`select public_id as "memberId" from member where id = ${member}::bigint`,
   )
   expect((await ask(`POST /admin/suspense/${item.id}/credit`, world.admin, { status: 'open', memberId })).status).toBe(200)

@@ -13,7 +13,7 @@ import { randomUUID } from 'node:crypto'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import { logStaff } from '../../staff/staff-log.ts'
-import { maybeOne, one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS } from '../../lists/cursor.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
@@ -151,8 +151,7 @@ type EndsByHand = 'withdrawal_not_approved' | 'being_paid_by_hand' | 'bank_not_s
 /** Adds the name of the person who was shown the account. */
 async function withName<C extends RefusalCode>(tx: Tx, id: string, refusal: { readonly ok: false; readonly code: C }): Promise<Refusal<C>> {
   if (refusal.code !== 'being_paid_by_hand') return refusal
-  const { name } = await one<{ name: string }>(
-    tx,
+  const { name } = await tx.one<{ name: string }>(
     sql`select m.name from withdrawal w join member m on m.id = w.shown_to where w.id = ${id}::uuid`,
   )
   return { ...refusal, values: { name } }
@@ -160,11 +159,8 @@ async function withName<C extends RefusalCode>(tx: Tx, id: string, refusal: { re
 
 /** Locks the withdrawal, so that its state cannot change before the end of the transaction. */
 const stateOf = (tx: Tx, id: string): Promise<(StoredAccount & { readonly status: string }) | undefined> =>
-  maybeOne<StoredAccount & { status: string }>(
-    tx,
-    sql`select ${seenStatus(sql`w`)} as status, w.member_id as "memberId", b.sealed
-          from withdrawal w join bank_account b on b.id = w.bank_account_id where w.id = ${id}::uuid for update of w`,
-  )
+  tx.maybeOne<StoredAccount & { status: string }>(sql`select ${seenStatus(sql`w`)} as status, w.member_id as "memberId", b.sealed
+          from withdrawal w join bank_account b on b.id = w.bank_account_id where w.id = ${id}::uuid for update of w`)
 
 const wasShown = async (tx: Tx, id: string): Promise<boolean> =>
-  (await maybeOne(tx, sql`select 1 from withdrawal where id = ${id}::uuid and shown_to is not null`)) !== undefined
+  (await tx.maybeOne(sql`select 1 from withdrawal where id = ${id}::uuid and shown_to is not null`)) !== undefined

@@ -4,7 +4,7 @@
  */
 import { EDGES } from '@roz/gateway-sandbox/faults.ts'
 import { afterEach, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { runAudit } from '../../ledger/audit.ts'
 import { readWallet } from '../../ledger/wallets.ts'
 import { makeMember } from '../../testing/calls.ts'
@@ -78,12 +78,10 @@ let account = 300_000_000_000
 type All = Awaited<ReturnType<typeof oneOfEach>>
 
 const statesOf = ({ open, refund, nextRefund, withdrawal, nextWithdrawal, dispute }: Omit<All, 'member'>) =>
-  one<{ states: readonly string[] }>(
-    world.db,
-    sql`select array[(select status from topup where order_id = ${open}::text), (select status from refund where id = ${refund}::uuid),
+  world.db.one<{ states: readonly string[] }>(sql`
+    select array[(select status from topup where order_id = ${open}::text), (select status from refund where id = ${refund}::uuid),
           (select status from refund where id = ${nextRefund}::uuid), (select status from withdrawal where id = ${withdrawal}::uuid),
-          (select status from withdrawal where id = ${nextWithdrawal}::uuid), (select state from dispute where id = ${dispute}::text)] as states`,
-  )
+          (select status from withdrawal where id = ${nextWithdrawal}::uuid), (select state from dispute where id = ${dispute}::text)] as states`)
 /** Makes every question due, as after a restore. */
 async function askAll({ open, withdrawal, nextWithdrawal, refund, nextRefund }: Omit<All, 'member' | 'dispute'>): Promise<void> {
   await scheduleCheck(world.db, open, 0)
@@ -91,8 +89,8 @@ async function askAll({ open, withdrawal, nextWithdrawal, refund, nextRefund }: 
   for (const id of [refund, nextRefund]) await askAnyway(world.db, { id, kind: 'refund' })
 }
 const foreignAnswers = async (): Promise<number> =>
-  (await one<{ n: number }>(world.db, sql`select coalesce(sum(times), 0)::int as n from foreign_answer`)).n
-const movements = async (): Promise<number> => (await one<{ n: number }>(world.db, sql`select count(*)::int as n from transfer`)).n
+  (await world.db.one<{ n: number }>(sql`select coalesce(sum(times), 0)::int as n from foreign_answer`)).n
+const movements = async (): Promise<number> => (await world.db.one<{ n: number }>(sql`select count(*)::int as n from transfer`)).n
 
 const PLAYED = EDGES.filter((edge) => edge !== 'none')
 
@@ -153,7 +151,7 @@ test('an old answer moves no final state back: a returned transfer stays returne
   const withdrawal = await asked(member, 'withdraw', 'withdrawal', { amount: 10, bankDetail: { ...BANK, accountNumber: '300000900000' } })
   await world.decide(`withdrawals/${withdrawal}`)
   const stateOf = async (): Promise<string> =>
-    (await one<{ status: string }>(world.db, sql`select status from withdrawal where id = ${withdrawal}::uuid`)).status
+    (await world.db.one<{ status: string }>(sql`select status from withdrawal where id = ${withdrawal}::uuid`)).status
   await until('it is sent', async () => (await stateOf()) === 'sending')
   // The sandbox remembers the first answer to each question: here that the transfer is paid, and that the payer's bank has the money.
   await world.play(`/transfers/${hex(withdrawal)}`, { status: 'SUCCESS' })

@@ -1,7 +1,7 @@
 /** No money of a member on hold leaves: it waits with its reason, and continues when the hold ends. */
 import { paise } from '@roz/core/money.ts'
 import { beforeEach, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { captureTopup } from '../../ledger/topups.ts'
 import { usePayoutsWorld } from '../../testing/payouts-world.ts'
@@ -105,7 +105,7 @@ test('a lost refund is not sent again during the hold', async () => {
 test('the second payment of an order of a member on hold stays in suspense, and its refund waits', async () => {
   const second = { orderId: order, paymentId: `second-${order}`, orderAmount: paise(2000n) }
   await inTransaction(world.db, (tx) => captureTopup(tx, second))
-  const { id } = await one<{ id: bigint }>(world.db, sql`select id from suspense_item where order_id = ${order}::text`)
+  const { id } = await world.db.one<{ id: bigint }>(sql`select id from suspense_item where order_id = ${order}::text`)
   const back = () => world.calls.ask(`POST /admin/suspense/${id}/refund`, { as: world.admin, body: { status: 'open' } })
   await hold()
   expect((await back()).body.code).toBe('member_on_hold')

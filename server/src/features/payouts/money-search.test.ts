@@ -1,6 +1,6 @@
 /** The search finds the same rows by looking through them and by its indexes. */
 import { beforeAll, expect, test } from 'vitest'
-import { maybeOne, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import type { Search } from '../../lists/listing.ts'
 import { gatewayIdOf } from '@roz/core/gateway-id.ts'
 import { makeMember } from '../../testing/calls.ts'
@@ -70,8 +70,7 @@ test('a refund is found by its order', async () => {
 test('both ways page alike, newest and oldest first, within a state', async () => {
   const micros = async (id: string | undefined): Promise<string> =>
     (
-      await maybeOne<{ at: string }>(
-        world.db,
+      await world.db.maybeOne<{ at: string }>(
         sql`select (extract(epoch from created_at) * 1000000)::bigint::text as at from withdrawal where id = ${id}::uuid`,
       )
     )?.at ?? ''

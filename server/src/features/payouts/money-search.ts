@@ -5,7 +5,7 @@
  *   on three-letter pieces.
  */
 import { line } from '@roz/core/written.ts'
-import { one, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { Search } from '../../lists/listing.ts'
 import { beyond, orderOf } from '../../lists/newest-first.ts'
 import { isInState } from '../../ledger/approvals.ts'
@@ -26,14 +26,11 @@ export async function findIds(db: Queryable, table: MoneyTable, search: Search, 
   const own = plainNeedle(line(search.q ?? ''))
   if (needle === undefined) return idsOf(await db.query(inOrder(table, search, search.limit + 1)))
   const isMatch = sql`(${matches(own, sql`near.words`)} or ${matches(needle, sql`near."memberWords"`)})`
-  const { ids, seen } = await one<{ ids: string[]; seen: number }>(
-    db,
-    sql`
+  const { ids, seen } = await db.one<{ ids: string[]; seen: number }>(sql`
     with near as materialized (${inOrder(table, search, walk)})
     select array(select near.id from near where ${isMatch} order by ${orderOf({ at: sql`near.at`, id: sql`near.id` }, search)}
                   limit ${search.limit + 1}::int) as ids,
-      (select count(*)::int from near) as seen`,
-  )
+      (select count(*)::int from near) as seen`)
   if (ids.length > search.limit || seen < walk) return ids
   return idsOf(await db.query(byIndex(table, search, { needle, own })))
 }

@@ -2,7 +2,7 @@
 import type { adminRefund, refund } from '@roz/contract/payouts.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
-import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../lists/cursor.ts'
 import { seenStatus } from '../../ledger/approvals.ts'
 import { gatewayIdOf } from '@roz/core/gateway-id.ts'
@@ -91,7 +91,7 @@ const adminViewOf = (row: Row): AdminRefund =>
     endedAt: instantOrNull(row.endedAt),
   })
 
-const find = (from: Queryable, id: string): Promise<Row> => one<Row>(from, sql`${rows} where r.id = ${id}::uuid`)
+const find = (from: Queryable, id: string): Promise<Row> => from.one<Row>(sql`${rows} where r.id = ${id}::uuid`)
 export const viewRefund = async (from: Queryable, id: string): Promise<MemberRefund> => viewOf(await find(from, id))
 export const viewAdminRefund = async (from: Queryable, id: string): Promise<AdminRefund> => adminViewOf(await find(from, id))
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { paise } from '@roz/core/money.ts'
-import { maybeOne, one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { bankTransferGateway } from '../../adapters/payments/bank-transfer.ts'
 import { createAttempt } from '../../jobs/parking.ts'
@@ -26,7 +26,7 @@ const ask = (amount: unknown, change: object = {}, headers: Record<string, strin
 const asked = async (amount = 10): Promise<string> => (await ask(amount)).body.refund.id
 /** Decides as an administrator who sees the refund's present state, unless `body` names another. */
 async function decide(id: string, what: string, body: object = {}) {
-  const found = await maybeOne<{ status: string }>(world.db, sql`select status from refund where id::text = ${id}::text`)
+  const found = await world.db.maybeOne<{ status: string }>(sql`select status from refund where id::text = ${id}::text`)
   return world.calls.ask(`POST /admin/refunds/${id}/${what}`, { as: world.admin, body: { status: found?.status ?? 'requested', ...body } })
 }
 const approved = async (id: string): Promise<void> => {
@@ -36,7 +36,7 @@ const approved = async (id: string): Promise<void> => {
 const list = async () => (await world.calls.ask('GET /wallet/refunds', { as: member })).body
 /** State, balance and held money, in rupees. */
 const stateOf = async (id: string) => {
-  const { status } = await one<{ status: string }>(world.db, sql`select status from refund where id = ${id}::uuid`)
+  const { status } = await world.db.one<{ status: string }>(sql`select status from refund where id = ${id}::uuid`)
   const wallet = await readWallet(world.db, member)
   return [status, Number(wallet?.balance ?? 0n) / 100, Number(wallet?.held ?? 0n) / 100]
 }
@@ -255,7 +255,7 @@ test('a payment in another currency cannot be credited, and is refunded in that 
   await world.runDue()
   const sent = world.refunds.sent.at(-1)
   expect(sent).toMatchObject({ orderId: foreign, amount: 1000n, currency: 'USD' })
-  const { id } = await one<{ id: string }>(world.db, sql`select id from refund where order_id = ${foreign}::text`)
+  const { id } = await world.db.one<{ id: string }>(sql`select id from refund where order_id = ${foreign}::text`)
   world.gatewayRefunds(id, 'paid', { currency: 'INR' })
   await world.pass(20)
   expect(world.alarms).toMatchObject([{ refundId: id }])
@@ -305,7 +305,7 @@ test('only a member who is not suspended requests, and only an administrator aft
 async function suspended(): Promise<string> {
   const strange = crypto.randomUUID().replaceAll('-', '')
   await inTransaction(world.db, (tx) => captureTopup(tx, { orderId: strange, paymentId: `s-${strange}`, orderAmount: paise(1000n) }))
-  return String((await one<{ id: bigint }>(world.db, sql`select id from suspense_item where order_id = ${strange}::text`)).id)
+  return String((await world.db.one<{ id: bigint }>(sql`select id from suspense_item where order_id = ${strange}::text`)).id)
 }
 const decideItem = (id: string, what: string, body: object = {}, headers: Record<string, string> = {}) =>
   world.calls.ask(`POST /admin/suspense/${id}/${what}`, { as: world.admin, headers, body: { status: 'open', ...body } })

@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto'
 import { isoIst } from '@roz/core/ist-day.ts'
 import { formatPaise, type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
-import { maybeOne, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
 import { type Answer, type Handlers, invalid } from '../../http/route.ts'
@@ -108,4 +108,4 @@ export function refundHandlers(deps: PayoutsDeps, idempotency: Idempotency): Han
 
 /** Locks the refund, so that its state cannot change before the end of the transaction. */
 const lockSeen = (tx: Tx, id: string): Promise<{ readonly status: string } | undefined> =>
-  maybeOne<{ status: string }>(tx, sql`select ${seenStatus(sql`r`)} as status from refund r where r.id = ${id}::uuid for update`)
+  tx.maybeOne<{ status: string }>(sql`select ${seenStatus(sql`r`)} as status from refund r where r.id = ${id}::uuid for update`)

@@ -1,6 +1,6 @@
 /** Payouts and refunds without scripts: the real adapters against the gateway sandbox, over HTTP, with its webhooks. */
 import { expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { readWallet } from '../../ledger/wallets.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { openGatewayWorld } from '../../testing/gateway-world.ts'
@@ -28,8 +28,8 @@ const untilStatus = (table: 'withdrawal' | 'refund', id: string, status: string)
     await world.goOn()
     const row =
       table === 'withdrawal'
-        ? await one<{ status: string }>(world.db, sql`select status from withdrawal where id = ${id}::uuid`)
-        : await one<{ status: string }>(world.db, sql`select status from refund where id = ${id}::uuid`)
+        ? await world.db.one<{ status: string }>(sql`select status from withdrawal where id = ${id}::uuid`)
+        : await world.db.one<{ status: string }>(sql`select status from refund where id = ${id}::uuid`)
     return row.status === status
   })
 

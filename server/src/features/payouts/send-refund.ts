@@ -14,7 +14,7 @@ import {
   type MandatePayment,
   type Refund,
 } from '../../adapters/payments/port.ts'
-import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { pose } from '../../jobs/questions.ts'
 import { readDebtPaid } from '../../ledger/debts.ts'
@@ -114,7 +114,7 @@ export function settleRefund(deps: PayoutsDeps, id: string): Promise<boolean> {
 }
 
 async function claimRefund(db: Db, id: string): Promise<Question | undefined> {
-  const known = await maybeOne<{ orderId: string }>(db, sql`select order_id as "orderId" from refund where id = ${id}::uuid`)
+  const known = await db.maybeOne<{ orderId: string }>(sql`select order_id as "orderId" from refund where id = ${id}::uuid`)
   const ask = known === undefined ? undefined : await claimSendingCheck(db, { id, kind: 'refund' })
   return known === undefined || ask === undefined ? undefined : { id, ask, ...known, from: await findRefundSource(db, id) }
 }
@@ -144,7 +144,7 @@ async function askAndBook(deps: PayoutsDeps, { id, ask, orderId, from }: Questio
 }
 
 const readEnd = async (tx: Tx, id: string): Promise<Date | null> =>
-  (await maybeOne<{ endedAt: Date | null }>(tx, sql`select ended_at as "endedAt" from refund where id = ${id}::uuid`))?.endedAt ?? null
+  (await tx.maybeOne<{ endedAt: Date | null }>(sql`select ended_at as "endedAt" from refund where id = ${id}::uuid`))?.endedAt ?? null
 
 async function book(tx: Tx, id: string, refund: Refund): Promise<PayoutAlarm | undefined> {
   const row = await lockRefund(tx, id)
@@ -182,7 +182,7 @@ export async function tellRefund(
   if (memberId === null) return
   const what = `refund_${end}` as const
   const key = `${what}:${id}`
-  const { reason } = await one<{ reason: string | null }>(tx, sql`select decision as reason from refund where id = ${id}::uuid`)
+  const { reason } = await tx.one<{ reason: string | null }>(sql`select decision as reason from refund where id = ${id}::uuid`)
   const paid = await readDebtPaid(tx, ['refund_failed', 'refund_reversed'], id)
   const data = { amount: formatPaise(amount), reason: reason ?? '', ...debtData(paid) }
   await mailMember(tx, { memberId, template: what, key, data })

@@ -11,7 +11,7 @@
 import type { KnownBeneficiary, NewTransfer, PayoutGateway, Transfer } from '../../adapters/payouts/port.ts'
 import { GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError } from '../../adapters/payments/port.ts'
 import type { Paise } from '@roz/core/money.ts'
-import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { gatewayIdOf } from '@roz/core/gateway-id.ts'
 import { IS_ON_HOLD, ON_HOLD } from '../../ledger/holds.ts'
@@ -125,12 +125,9 @@ async function makeBeneficiary(payouts: PayoutGateway, detail: PayoutDetail, pay
 }
 
 const readPayable = (db: Db, id: string): Promise<Payable | undefined> =>
-  maybeOne<Payable>(
-    db,
-    sql`select w.amount, w.member_id as "memberId", b.id as "accountId", b.sealed, m.email, ${IS_ON_HOLD} as "isOnHold",
+  db.maybeOne<Payable>(sql`select w.amount, w.member_id as "memberId", b.id as "accountId", b.sealed, m.email, ${IS_ON_HOLD} as "isOnHold",
                -- An account keeps one id for ever, also with another key, and the id reveals nothing of the account.
                coalesce((select o.beneficiary_id from bank_account o where o.account_mac = b.account_mac and o.beneficiary_id is not null limit 1),
                  'b' || left(encode(b.account_mac, 'hex'), 40)) as "beneficiaryId"
           from withdrawal w join bank_account b on b.id = w.bank_account_id join member m on m.id = w.member_id
-         where w.id = ${id}::uuid and w.status in ('approved', 'sending') and w.shown_to is null`,
-  )
+         where w.id = ${id}::uuid and w.status in ('approved', 'sending') and w.shown_to is null`)

@@ -7,7 +7,7 @@
  */
 import { GatewayRefusedError, GatewayUnavailableError } from '../../adapters/payments/port.ts'
 import type { PayoutGateway, Transfer } from '../../adapters/payouts/port.ts'
-import { maybeOne, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { pose } from '../../jobs/questions.ts'
 import { gatewayIdOf } from '@roz/core/gateway-id.ts'
@@ -39,10 +39,7 @@ async function askAndBook(deps: PayoutsDeps & { readonly payouts: PayoutGateway 
     return
   }
   const after = await inTransaction(db, async (tx) => {
-    const withdrawal = await maybeOne<Ended>(
-      tx,
-      sql`select status, ended_at as "endedAt" from withdrawal where id = ${id}::uuid for update`,
-    )
+    const withdrawal = await tx.maybeOne<Ended>(sql`select status, ended_at as "endedAt" from withdrawal where id = ${id}::uuid for update`)
     if (!(await isNewest(tx, id, ask))) return undefined
     if (transfer !== undefined && withdrawal !== undefined) return bookTransfer(tx, id, transfer)
     return missing(tx, id, withdrawal)

@@ -1,7 +1,7 @@
 /** A decision names the state that the administrator saw, and is refused if the state has changed. */
 import { paise, wholeRupees } from '@roz/core/money.ts'
 import { expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { chargeBack } from '../../ledger/testing/fixtures.ts'
 import { captureTopup } from '../../ledger/topups.ts'
@@ -24,7 +24,7 @@ async function refund(): Promise<string> {
 async function item(): Promise<string> {
   const orderId = crypto.randomUUID().replaceAll('-', '')
   await inTransaction(world.db, (tx) => captureTopup(tx, { orderId, paymentId: `s-${orderId}`, orderAmount: paise(1000n) }))
-  return String((await one<{ id: bigint }>(world.db, sql`select id from suspense_item where order_id = ${orderId}::text`)).id)
+  return String((await world.db.one<{ id: bigint }>(sql`select id from suspense_item where order_id = ${orderId}::text`)).id)
 }
 const withdrawal = async (of = world): Promise<string> => of.withdraw(await of.funded(10))
 const decide = (what: string, body: object, { calls, admin } = world) => calls.ask(`POST /admin/${what}`, { as: admin, body })
@@ -47,11 +47,11 @@ test.each([
   const id = await make()
   const path = `${list}/${id}/${what}`
   const table = list === 'suspense' ? sql`suspense_item` : list === 'refunds' ? sql`refund` : sql`withdrawal`
-  const { status: before } = await one<{ status: string }>(where().db, sql`select status from ${table} where id::text = ${id}::text`)
+  const { status: before } = await where().db.one<{ status: string }>(sql`select status from ${table} where id::text = ${id}::text`)
   const answer = await decide(path, { status: seen, ...body }, where())
   expect([answer.status, answer.body.code]).toEqual([409, 'changed_since_seen'])
   expect(answer.body.message).toBe('This changed while you had it open. Look at it again, then decide.')
-  expect(await one(where().db, sql`select status from ${table} where id::text = ${id}::text`)).toEqual({ status: before })
+  expect(await where().db.one(sql`select status from ${table} where id::text = ${id}::text`)).toEqual({ status: before })
   // Without a seen state, or with an unknown one, the body is refused.
   for (const missing of [body, { status: 'whatever', ...body }])
     expect((await decide(path, missing, where())).body.fields).toHaveProperty('status')
@@ -123,7 +123,7 @@ async function suspended(what: 'credit' | 'refund' | 'pay') {
   const member = await makeMember(world.db)
   const [orderId, disputed] = [await world.pay(member, 10), await world.pay(member, 20)]
   await inTransaction(world.db, (tx) => captureTopup(tx, { orderId, paymentId: `twice-${orderId}`, orderAmount: paise(1000n) }))
-  const { id } = await one<{ id: bigint }>(world.db, sql`select id from suspense_item where order_id = ${orderId}::text`)
+  const { id } = await world.db.one<{ id: bigint }>(sql`select id from suspense_item where order_id = ${orderId}::text`)
   await world.withdraw(member, 30)
   const owe = () => chargeBack(world.db, `seen-${orderId}`, disputed, wholeRupees(20), true)
   return { id: String(id), changes: [() => flag(world, member), owe] }

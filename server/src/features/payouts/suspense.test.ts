@@ -1,7 +1,7 @@
 /** Money of closed accounts, and disputes, as administrators see and decide them. */
 import { paise } from '@roz/core/money.ts'
 import { expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { bookDispute } from '../../ledger/disputes.ts'
 import { disputed } from '../../ledger/testing/fixtures.ts'
@@ -19,7 +19,7 @@ const ask = (call: string, body: object = {}, headers: Record<string, string> = 
 const reference = { bankReference: 'UTR0000000042' }
 
 const inSuspense = async (): Promise<bigint> =>
-  (await one<{ sum: bigint }>(world.db, sql`select coalesce(sum(amount), 0)::bigint as sum from leg where account = 5`)).sum
+  (await world.db.one<{ sum: bigint }>(sql`select coalesce(sum(amount), 0)::bigint as sum from leg where account = 5`)).sum
 
 test('a payout returned for a closed account shows its bank, and is paid to its owner by hand with a bank reference', async () => {
   const { id, withdrawal } = await world.returnedPayout()
@@ -133,10 +133,9 @@ test('disputes are listed with deadline, needed answer, member and outcome', asy
 test('nobody credits an item to an account of their own', async () => {
   const orderId = crypto.randomUUID().replaceAll('-', '')
   await inTransaction(world.db, (tx) => captureTopup(tx, { orderId, paymentId: `own-${orderId}`, orderAmount: paise(2000n) }))
-  const { id } = await one<{ id: bigint }>(world.db, sql`select id from suspense_item where order_id = ${orderId}::text`)
+  const { id } = await world.db.one<{ id: bigint }>(sql`select id from suspense_item where order_id = ${orderId}::text`)
   const member = await world.funded(10)
-  const { publicId } = await one<{ publicId: string }>(
-    world.db,
+  const { publicId } = await world.db.one<{ publicId: string }>(
     sql`update member set email = 'lata.rao+wallet@gmail.com' where id = ${member}::bigint returning public_id as "publicId"`,
   )
   const lata = await makeStaff(world.db, 'finance')

@@ -14,7 +14,7 @@ import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import type { z } from 'zod'
 import { contains } from '../../members/member-search.ts'
-import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, type Cursor } from '../../lists/cursor.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
@@ -80,7 +80,7 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
         async (tx, itemId) => {
           const { memberId: publicId } = call.body
           const member = CURSOR_PARTS.uuid(publicId)
-            ? await maybeOne<{ id: bigint }>(tx, sql`select id from member where public_id = ${publicId}::uuid and deleted_at is null`)
+            ? await tx.maybeOne<{ id: bigint }>(sql`select id from member where public_id = ${publicId}::uuid and deleted_at is null`)
             : undefined
           if (member === undefined) return { ok: false, code: 'member_not_found' }
           const { memberId: by } = call.session
@@ -130,8 +130,7 @@ export function suspenseHandlers(deps: PayoutsDeps, idempotency: Idempotency): H
 
 /** Locks the item, so that its state cannot change before the end of the transaction. */
 const lockStatus = (tx: Tx, itemId: bigint): Promise<{ readonly status: string } | undefined> =>
-  maybeOne<{ status: string }>(
-    tx,
+  tx.maybeOne<{ status: string }>(
     sql`select ${seenItemStatus(sql`s`)} as status from suspense_item s where s.id = ${itemId}::bigint for update`,
   )
 
@@ -228,7 +227,7 @@ const firstOf = (row: Row): Item['first'] => {
   return { by: { id, name }, at: instantOf(at), payee, reference: row.firstReference }
 }
 
-const viewItem = async (from: Queryable, id: bigint): Promise<Item> => viewOf(await one<Row>(from, sql`${rows} where s.id = ${id}::bigint`))
+const viewItem = async (from: Queryable, id: bigint): Promise<Item> => viewOf(await from.one<Row>(sql`${rows} where s.id = ${id}::bigint`))
 
 /** Newest or oldest first by id, which follows time; one row more than `limit` when there is a next page. */
 export async function searchItems(db: Db, search: Search): Promise<{ readonly shown: Item; readonly key: Cursor }[]> {

@@ -1,7 +1,7 @@
 /** The tables have the rows of their lists, and the staff log says who fetched them. */
 import { paise } from '@roz/core/money.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { bookDispute } from '../../ledger/disputes.ts'
 import { makeMember, makeStaff } from '../../testing/calls.ts'
@@ -67,6 +67,6 @@ test('disputes, with the filters of their list, to the roles that read it', asyn
 
 test('the staff log names who fetched which table, and its filters', async () => {
   await fetch('suspense.csv?q=order_7')
-  const entry = await one(world.db, sql`select actor_id as actor, action, subject, after from audit_log order by id desc limit 1`)
+  const entry = await world.db.one(sql`select actor_id as actor, action, subject, after from audit_log order by id desc limit 1`)
   expect(entry).toEqual({ actor: world.admin, action: 'list.export', subject: 'suspense', after: { q: 'given', order: 'newest' } })
 })

@@ -1,7 +1,7 @@
 /** Above a limit two persons approve money that leaves, and nobody approves their own. The limit of these tests is ₹10. */
 import { paise } from '@roz/core/money.ts'
 import { beforeEach, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { captureTopup } from '../../ledger/topups.ts'
 import { makeMember, makeStaff, publicIdOf } from '../../testing/calls.ts'
@@ -221,11 +221,10 @@ test('a refund above the limit waits for the second person too', async () => {
 test('the refund of an item in suspense above the limit waits for the second person; a rejection opens the item again', async () => {
   const orderId = crypto.randomUUID().replaceAll('-', '')
   await inTransaction(world.db, (tx) => captureTopup(tx, { orderId, paymentId: `s-${orderId}`, orderAmount: paise(2000n) }))
-  const item = await one<{ id: bigint }>(world.db, sql`select id from suspense_item where order_id = ${orderId}::text`)
+  const item = await world.db.one<{ id: bigint }>(sql`select id from suspense_item where order_id = ${orderId}::text`)
   const ask = () => decide(String(item.id), { as: ravi, list: 'suspense', seen: 'open', what: 'refund' })
   const refundOf = async () =>
-    one<{ id: string; status: string }>(
-      world.db,
+    world.db.one<{ id: string; status: string }>(
       sql`select id, status from refund where suspense_id = ${item.id}::bigint order by created_at desc limit 1`,
     )
   expect((await ask()).body.item.status).toBe('refunded')

@@ -1,7 +1,7 @@
 /** Withdrawals to a UPI ID: never whole but for the gateway and the person who pays by hand; otherwise as those to a bank account. */
 import { noticeText } from '@roz/core/notices.ts'
 import { expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import type { MailPayload } from '../../mail/mail-payload.ts'
 import { mailWords } from '../../mail/mail-texts.ts'
 import { TEST_FRAME } from '../../testing/modes.ts'
@@ -62,7 +62,7 @@ test('two withdrawals at once to one UPI ID share its row, and only the first is
   expect(answers.map(({ status }) => status)).toEqual([200, 200])
   await world.runDue()
   const rows = await world.db.query(sql`select 1 from bank_account where member_id = ${member}::bigint`)
-  const { email } = await one<{ email: string }>(world.db, sql`select email from member where id = ${member}::bigint`)
+  const { email } = await world.db.one<{ email: string }>(sql`select email from member where id = ${member}::bigint`)
   const mails = world.jobs.flatMap(({ payload }) => {
     const { to, template } = payload as { to?: string; template?: string }
     return to === email ? [template] : []
@@ -73,7 +73,7 @@ test('two withdrawals at once to one UPI ID share its row, and only the first is
 // Anybody may choose a UPI ID with two given letters: its mask proves nothing, so the whole one is compared.
 test('another UPI ID that is shown alike is new, and the member gets the mail about a new one', async () => {
   const member = await world.funded(30)
-  const { email } = await one<{ email: string }>(world.db, sql`select email from member where id = ${member}::bigint`)
+  const { email } = await world.db.one<{ email: string }>(sql`select email from member where id = ${member}::bigint`)
   const told = () =>
     world.jobs.filter(({ payload }) => {
       const { to, template } = payload as { to?: string; template?: string }

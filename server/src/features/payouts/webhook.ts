@@ -2,7 +2,7 @@
 import type { payoutCalls } from '@roz/contract/payouts.ts'
 import { uuidOf } from '@roz/core/gateway-id.ts'
 import type { PayoutEvent, PayoutGateway } from '../../adapters/payouts/port.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import type { Call } from '../../http/route.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { receiveWebhook } from '../../jobs/webhooks.ts'
@@ -22,7 +22,7 @@ export const receivePayoutWebhook = (
     ask: async (tx, event, dueAt) => {
       const id = uuidOf(transferOf(event) ?? '')
       if (id === undefined) return
-      const ours = await maybeOne<{ id: string }>(tx, sql`select id from withdrawal where id = ${id}::uuid`)
+      const ours = await tx.maybeOne<{ id: string }>(sql`select id from withdrawal where id = ${id}::uuid`)
       if (ours !== undefined)
         await enqueue(tx, { kind: 'check_payout', key: `event:${event.eventKey}`, payload: { withdrawalId: ours.id }, dueAt })
     },

@@ -3,7 +3,7 @@ import { nameAt } from '../../staff/staff-log.ts'
 import type { adminWithdrawal } from '@roz/contract/payouts.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
-import { type Db, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../lists/cursor.ts'
 import { seenStatus } from '../../ledger/approvals.ts'
 import { gatewayIdOf } from '@roz/core/gateway-id.ts'
@@ -94,7 +94,7 @@ const viewOf = (row: Row): AdminWithdrawal =>
   })
 
 export const viewWithdrawal = async (from: Queryable, id: string): Promise<AdminWithdrawal> =>
-  viewOf(await one<Row>(from, sql`${rows} where w.id = ${id}::uuid`))
+  viewOf(await from.one<Row>(sql`${rows} where w.id = ${id}::uuid`))
 
 /** Newest first, or oldest first; one row more than `limit` when there is a next page. */
 export async function searchWithdrawals(db: Db, search: Search): Promise<{ readonly shown: AdminWithdrawal; readonly key: Cursor }[]> {

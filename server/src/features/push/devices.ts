@@ -10,7 +10,7 @@ import type { MemberExport } from '@roz/contract/rights.ts'
 import { isoIst } from '@roz/core/ist-day.ts'
 import type { PushTarget } from '../../adapters/push/port.ts'
 import { lockOneInTransaction } from '../../db/advisory-locks.ts'
-import { type Db, maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 
@@ -87,7 +87,7 @@ export function removeDevice(db: Db, memberId: bigint, sessionHash: Buffer): Pro
 
 /** The number of the key that this session's device subscribed with. */
 export const findDeviceKey = async (from: Queryable, sessionHash: Buffer): Promise<number | undefined> =>
-  (await maybeOne<{ number: number }>(from, sql`select key_number as number from push_device where session_hash = ${sessionHash}::bytea`))
+  (await from.maybeOne<{ number: number }>(sql`select key_number as number from push_device where session_hash = ${sessionHash}::bytea`))
     ?.number
 
 /** Forgets a device whose push service says that it is gone. Compares the address too, because the row may belong to another browser by now. */

@@ -1,7 +1,7 @@
 /** Sends a push message about a follow-up to the devices of its givers, while its story is public. */
 import { purposeFor, type WrittenPurpose } from '@roz/core/purpose-words.ts'
 import { followUpNews } from '@roz/core/story-news.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { TOLD_AT, TOLD_FOLLOW_UPS } from '../../members/told-follow-ups.ts'
 import { ifNew, tellGivers } from './givers.ts'
@@ -12,11 +12,9 @@ type News = WrittenPurpose & { readonly storyId: string; readonly ageSeconds: nu
 
 const findNews = async (db: Db, id: string): Promise<News | undefined> =>
   ifNew(
-    await maybeOne<News>(
-      db,
-      sql`select s.id as "storyId", o.purpose, o.written_in as language, o.translations, extract(epoch from roz_now() - ${TOLD_AT})::float8 as "ageSeconds"
-            from ${TOLD_FOLLOW_UPS} where f.id = ${id}::uuid`,
-    ),
+    await db.maybeOne<News>(sql`
+      select s.id as "storyId", o.purpose, o.written_in as language, o.translations, extract(epoch from roz_now() - ${TOLD_AT})::float8 as "ageSeconds"
+            from ${TOLD_FOLLOW_UPS} where f.id = ${id}::uuid`),
   )
 
 export async function cutFollowUpPages(db: Db, { followUpId }: JobPayloads['push_follow_up']): Promise<void> {

@@ -7,7 +7,7 @@
  */
 import { generateKeyPairSync } from 'node:crypto'
 import type { PushKey } from '../../adapters/push/port.ts'
-import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, sql } from '../../db/sql.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 
 type NumberedKey = PushKey & { readonly number: number }
@@ -25,7 +25,7 @@ export function createPushKeys({ secrets }: { readonly secrets: Pick<Secrets, 'e
     known.set(number, key)
     return key
   }
-  const newest = (from: Queryable) => maybeOne<Row>(from, sql`select ${COLUMNS} from push_key order by number desc limit 1`)
+  const newest = (from: Queryable) => from.maybeOne<Row>(sql`select ${COLUMNS} from push_key order by number desc limit 1`)
 
   async function insert(into: Queryable, number: number): Promise<void> {
     const { publicKey, privateKey } = makeKey()
@@ -45,7 +45,7 @@ export function createPushKeys({ secrets }: { readonly secrets: Pick<Secrets, 'e
     },
 
     async get(db: Db, number: number): Promise<NumberedKey> {
-      return known.get(number) ?? opened(await one<Row>(db, sql`select ${COLUMNS} from push_key where number = ${number}::int`))
+      return known.get(number) ?? opened(await db.one<Row>(sql`select ${COLUMNS} from push_key where number = ${number}::int`))
     },
 
     /** Makes a new key. A device changes to it when its app is opened. */

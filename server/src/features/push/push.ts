@@ -6,7 +6,7 @@
  */
 import { ECDH } from 'node:crypto'
 import type { PushSender } from '../../adapters/push/port.ts'
-import { type Db, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
@@ -34,7 +34,7 @@ export function createPush(deps: PushDeps) {
   const handlers: Handlers<'pushState' | 'subscribePush' | 'unsubscribePush' | 'silenceReminder'> = {
     pushState: async ({ session: { memberId, tokenHash } }) => {
       const { publicKey, number } = await keys.inForce(db)
-      const { wanted } = await one<{ wanted: boolean }>(db, sql`select wants_push as wanted from member where id = ${memberId}::bigint`)
+      const { wanted } = await db.one<{ wanted: boolean }>(sql`select wants_push as wanted from member where id = ${memberId}::bigint`)
       const subscribed = (await findDeviceKey(db, tokenHash)) === number
       return { ok: true, value: { publicKey: publicKey.toString('base64url'), subscribed, wanted } }
     },

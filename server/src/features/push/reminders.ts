@@ -11,7 +11,7 @@ import type { Language } from '@roz/core/language.ts'
 import { REMINDER_TIMES, reminderNews } from '@roz/core/reminder.ts'
 import type { pushCalls } from '@roz/contract/push.ts'
 import type { Answer, Call } from '../../http/route.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { mayJoinToday } from '../../ledger/join-statement.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
@@ -25,9 +25,7 @@ const LATE_HOURS = 2
 
 /** Writes the jobs of members whose time has come; false when nobody's has. */
 export async function remindDue(db: Db): Promise<boolean> {
-  const looked = await maybeOne<{ members: number }>(
-    db,
-    sql`
+  const looked = await db.maybeOne<{ members: number }>(sql`
     with local as (select ist_day(roz_now()) as day, (roz_now() at time zone 'Asia/Kolkata')::time as now),
     turn as (
       select e.member_id from evening_reminder e
@@ -42,8 +40,7 @@ export async function remindDue(db: Db): Promise<boolean> {
       select 'push_reminder', local.day || ':m' || min(member_id), jsonb_build_object('day', local.day, 'devices', jsonb_agg(d.id::text order by d.id)), roz_now()
         from looked join push_device d using (member_id) cross join local group by local.day
       on conflict (kind, key) do nothing)
-    select count(*)::int as members from looked having count(*) > 0`,
-  )
+    select count(*)::int as members from looked having count(*) > 0`)
   return looked !== undefined
 }
 

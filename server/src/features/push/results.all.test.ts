@@ -1,7 +1,7 @@
 /** Results on devices after a round is settled: once, readable only by its browser, in the member's language. */
 import { resultNews } from '@roz/core/result-news.ts'
 import { afterAll, describe, expect, test } from 'vitest'
-import { connect, one, sql } from '../../db/sql.ts'
+import { connect, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { createPushKeys } from './keys.ts'
@@ -36,8 +36,7 @@ describe('the result', () => {
     await world.join(silent)
     const outside = await world.subscribe(await world.member())
     await world.nextDay()
-    const { winner, amount } = await one<{ winner: bigint; amount: string }>(
-      world.db,
+    const { winner, amount } = await world.db.one<{ winner: bigint; amount: string }>(
       sql`select member_id as winner, '₹' || to_char(amount / 100.0, 'FM0.00') as amount from draw_winner where day = ${day}::date`,
     )
     for (const [index, { owner, browser }] of people.entries()) {

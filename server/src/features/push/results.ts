@@ -11,7 +11,7 @@ import { formatPaise, type Paise, paise } from '@roz/core/money.ts'
 import { debtData, passedOnData, taxData } from '@roz/core/notices.ts'
 import { resultNews } from '@roz/core/result-news.ts'
 import type { PushAnswer, PushSender, PushTarget } from '../../adapters/push/port.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { type JobPayloads, LaterError } from '../../jobs/queue.ts'
 import { debtPaidFrom } from '../../ledger/debts.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
@@ -48,13 +48,10 @@ type Device = EncryptedDevice & {
 
 /** Undefined when a newer result exists, or this one is too old. */
 async function findNews(db: Db, day: string): Promise<News | undefined> {
-  const news = await maybeOne<News>(
-    db,
-    sql`select extract(epoch from roz_now() - settled_at)::float8 as "ageSeconds",
+  const news = await db.maybeOne<News>(sql`select extract(epoch from roz_now() - settled_at)::float8 as "ageSeconds",
                exists (select from draw_winner w where w.day = r.day) as "hasWinners"
           from round r where day = ${day}::date and status = 'settled'
-           and not exists (select from round newer where newer.day > r.day and newer.status = 'settled')`,
-  )
+           and not exists (select from round newer where newer.day > r.day and newer.status = 'settled')`)
   return news !== undefined && news.ageSeconds < NEWS_SECONDS ? news : undefined
 }
 

@@ -1,7 +1,7 @@
 /** Sends a push message about a published story to the devices of its givers. */
 import { purposeFor, type WrittenPurpose } from '@roz/core/purpose-words.ts'
 import { storyNews } from '@roz/core/story-news.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import type { JobPayloads } from '../../jobs/queue.ts'
 import { TOLD } from '../../members/own-stories.ts'
 import { ifNew, tellGivers } from './givers.ts'
@@ -12,8 +12,7 @@ type News = WrittenPurpose & { readonly ageSeconds: number }
 
 const findNews = async (db: Db, storyId: string): Promise<News | undefined> =>
   ifNew(
-    await maybeOne<News>(
-      db,
+    await db.maybeOne<News>(
       sql`select o.purpose, o.written_in as language, o.translations, extract(epoch from roz_now() - t.told_at)::float8 as "ageSeconds" from ${TOLD} where t.story_id = ${storyId}::uuid`,
     ),
   )

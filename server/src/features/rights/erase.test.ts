@@ -1,6 +1,6 @@
 /** Compares what is said to stay of a deleted member with the schema. */
 import { expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { useTestDatabase } from '../../testing/database.ts'
@@ -36,7 +36,7 @@ test('the columns that are emptied say nothing of the person, and the tables hav
       link_origin = 'https://roz.example' where id = ${id}::bigint`)
   await database.db.query(sql`insert into signal_use (kind, key, member_id) values ('device', sha256('d'), ${id}::bigint)`)
   await inTransaction(database.db, (tx) => eraseIdentity(tx, id))
-  const row = await one<Record<string, unknown>>(database.db, sql`select * from member where id = ${id}::bigint`)
+  const row = await database.db.one<Record<string, unknown>>(sql`select * from member where id = ${id}::bigint`)
   for (const column of EMPTIED) expect([column, row[column]]).toEqual([column, column === 'name' ? 'Closed account' : null])
   for (const table of DELETED) {
     const text = `select 1 from "${table}" where member_id = ${id}`

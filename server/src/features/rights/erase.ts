@@ -5,7 +5,7 @@
  * - The picture's file is deleted after the commit, by a job if the process ends before.
  * - `STAYS` lists all that stays of a member, and a test compares it with the schema. The privacy policy says it in words.
  */
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { giveUpPicture } from '../../jobs/sure-removal.ts'
 import { forgetSignals } from '../../members/signals.ts'
@@ -70,13 +70,11 @@ const NOBODY = 'Closed account'
 /** Erases a locked account; returns the name of its stored picture, for the caller to delete. */
 export async function eraseIdentity(tx: Tx, memberId: bigint): Promise<string | undefined> {
   const id = sql`${memberId}::bigint`
-  const { avatar } = await one<{ avatar: string | null }>(
-    tx,
-    sql`update member set name = ${NOBODY}::text, email = null, phone = null, avatar = null, public_name = 'anonymous',
+  const { avatar } = await tx.one<{ avatar: string | null }>(sql`
+    update member set name = ${NOBODY}::text, email = null, phone = null, avatar = null, public_name = 'anonymous',
           password_hash = null, google_sub = null, email_verified_at = null, verification_resent_at = null, link_origin = null,
           wants_mail = false, wants_push = false, deleted_at = roz_now()
-         where id = ${id} returning old.avatar`,
-  )
+         where id = ${id} returning old.avatar`)
   // A session's device is deleted with it.
   await tx.query(sql`delete from session where member_id = ${id}`)
   await tx.query(sql`delete from mail_token where member_id = ${id}`)

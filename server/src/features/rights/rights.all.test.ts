@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { startOfDayMs } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { chargeBack, DAY } from '../../ledger/testing/fixtures.ts'
 import { bookRefund } from '../../ledger/refunds.ts'
@@ -51,11 +51,9 @@ const close = (as: bigint, body: unknown, key?: string) =>
 const gift = (as: bigint) => close(as, { gift: true })
 const balanceOf = async (as: bigint): Promise<number> => (await calls.ask('GET /user/me', { as })).body.user.wallet.balance
 const row = (memberId: bigint) =>
-  one<{ isClosed: boolean; balance: bigint; mayMove: boolean; autoJoin: boolean; isDeleted: boolean }>(
-    database.db,
-    sql`select is_closed as "isClosed", balance, may_move as "mayMove", auto_join as "autoJoin", deleted_at is not null as "isDeleted"
-          from wallet join member on id = member_id where member_id = ${memberId}::bigint`,
-  )
+  database.db.one<{ isClosed: boolean; balance: bigint; mayMove: boolean; autoJoin: boolean; isDeleted: boolean }>(sql`
+    select is_closed as "isClosed", balance, may_move as "mayMove", auto_join as "autoJoin", deleted_at is not null as "isDeleted"
+          from wallet join member on id = member_id where member_id = ${memberId}::bigint`)
 const suspended = (orderId: string) =>
   database.db.query<{ reason: string; amount: bigint; status: string }>(
     sql`select reason, amount, status from suspense_item where order_id = ${orderId}::text`,
@@ -213,8 +211,7 @@ describe('DELETE /user', () => {
     await services.worker.runDue()
     expect(world.removed).toContain('avatars/0123.webp')
     expect(await row(id)).toEqual({ isClosed: true, balance: 0n, mayMove: false, autoJoin: false, isDeleted: true })
-    const { mailed } = await one<{ mailed: string }>(
-      database.db,
+    const { mailed } = await database.db.one<{ mailed: string }>(
       sql`select subject as mailed from caught_mail where recipient = ${email}::text order by id desc limit 1`,
     )
     expect(mailed).toBe('Your Roz account is deleted')
@@ -251,8 +248,7 @@ describe('DELETE /user', () => {
     const { id } = await member()
     const both = await Promise.all([remove(id), remove(id)])
     expect(both.map(({ status }) => status)).toEqual([204, 204])
-    const { n } = await one<{ n: number }>(
-      database.db,
+    const { n } = await database.db.one<{ n: number }>(
       sql`select count(*)::int as n from audit_log where action = 'member.close' and actor_id = ${id}::bigint`,
     )
     expect(n).toBe(1)
@@ -296,8 +292,7 @@ describe('an account that somebody looks into is not deleted', () => {
     const decidedBy = await makeStaff(database.db, 'finance')
     const orderId = randomUUID().replaceAll('-', '')
     await capture(orderId, 1_000)
-    const { itemId } = await one<{ itemId: bigint }>(
-      database.db,
+    const { itemId } = await database.db.one<{ itemId: bigint }>(
       sql`select id as "itemId" from suspense_item where order_id = ${orderId}::text`,
     )
     await inTransaction(database.db, (tx) => creditSuspense(tx, { itemId, memberId: id, decidedBy }))

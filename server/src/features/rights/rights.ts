@@ -14,7 +14,7 @@ import { formatPaise } from '@roz/core/money.ts'
 import { formatRupees } from '@roz/core/numbers.ts'
 import { texts } from '@roz/core/texts.ts'
 import { logStaff } from '../../staff/staff-log.ts'
-import { maybeOne, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { createIdempotency, type KeyedCall } from '../../http/idempotency.ts'
 import { memberLimits, take } from '../../protection/limits.ts'
@@ -147,11 +147,9 @@ type Deleted =
  * still write a notice, which refers to the account.
  */
 async function deleteAccount(tx: Tx, memberId: bigint, origin: string): Promise<Deleted> {
-  const account = await maybeOne<{ isSuspended: boolean; isHeld: boolean; isStaff: boolean }>(
-    tx,
-    sql`select suspended_at is not null as "isSuspended", held_at is not null as "isHeld", role = 'admin' as "isStaff" from member
-         where id = ${memberId}::bigint and deleted_at is null for no key update`,
-  )
+  const account = await tx.maybeOne<{ isSuspended: boolean; isHeld: boolean; isStaff: boolean }>(sql`
+    select suspended_at is not null as "isSuspended", held_at is not null as "isHeld", role = 'admin' as "isStaff" from member
+         where id = ${memberId}::bigint and deleted_at is null for no key update`)
   // A concurrent request deleted the account, which is the result that this request wants.
   if (account === undefined) return { ok: true, picture: undefined }
   if (account.isStaff) return { ok: false, code: 'forbidden' }
@@ -168,5 +166,5 @@ async function deleteAccount(tx: Tx, memberId: bigint, origin: string): Promise<
 }
 
 const isDisputed = async (tx: Tx, memberId: bigint): Promise<boolean> =>
-  (await maybeOne(tx, sql`select from dispute d where d.state = 'open' and ${memberId}::bigint in ${DISPUTED_MEMBERS} limit 1`)) !==
+  (await tx.maybeOne(sql`select from dispute d where d.state = 'open' and ${memberId}::bigint in ${DISPUTED_MEMBERS} limit 1`)) !==
   undefined

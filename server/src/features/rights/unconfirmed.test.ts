@@ -1,6 +1,6 @@
 /** Accounts whose address nobody confirmed. */
 import { expect, test } from 'vitest'
-import { connect, one, sql } from '../../db/sql.ts'
+import { connect, sql } from '../../db/sql.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { createUnconfirmed } from './unconfirmed.ts'
 import { useServicesWorld } from '../../testing/services-world.ts'
@@ -11,12 +11,12 @@ const world = useServicesWorld()
 async function registered(email: string): Promise<bigint> {
   const body = { name: 'Asha Verma', email, phone: '9876543210', password: 'correct horse 1' }
   expect((await world.calls.ask('POST /auth/register', { body })).status).toBe(201)
-  return (await one<{ id: bigint }>(world.database.db, sql`select id from member where email = ${email}::text`)).id
+  return (await world.database.db.one<{ id: bigint }>(sql`select id from member where email = ${email}::text`)).id
 }
 const pass = (days: number) =>
   world.database.db.query(sql`select set_clock_offset((select offset_ms from clock_offset) + ${days * 86_400_000}::bigint)`)
 const isThere = async (id: bigint): Promise<boolean> =>
-  (await one<{ is: boolean }>(world.database.db, sql`select deleted_at is null as is from member where id = ${id}::bigint`)).is
+  (await world.database.db.one<{ is: boolean }>(sql`select deleted_at is null as is from member where id = ${id}::bigint`)).is
 const sweep = () => world.services.worker.runDue()
 
 test('an unconfirmed account is closed after 30 days, and its address is free again', async () => {
@@ -32,8 +32,7 @@ test('an unconfirmed account is closed after 30 days, and its address is free ag
   await sweep()
   expect([await isThere(late), await isThere(confirmed), await isThere(held), await isThere(young)]).toEqual([false, true, true, true])
   expect(world.removed).toEqual(['avatars/late.webp'])
-  const left = await one(
-    db,
+  const left = await db.one(
     sql`select name, email, phone, password_hash as hash, is_closed as closed from member join wallet on member_id = id where id = ${late}::bigint`,
   )
   expect(left).toEqual({ name: 'Closed account', email: null, phone: null, hash: null, closed: true })
@@ -48,7 +47,7 @@ test('an unconfirmed account that cannot be closed is reported by its id, and th
   const [odd, next] = [await registered('odd@x.test'), await registered('next@x.test')]
   const alarms: object[] = []
   const due = createUnconfirmed({ db, storage: { remove: async () => undefined }, alarm: (details) => void alarms.push(details) })
-  const look = async () => due((await one<{ at: Date }>(db, sql`select roz_now() as at`)).at)
+  const look = async () => due((await db.one<{ at: Date }>(sql`select roz_now() as at`)).at)
   // The rules exclude this state: money in an unconfirmed account. The test removes it below, before the audit.
   const root = connect({ url: world.database.superUrl, max: 1, named: false })
   await root.query(sql`set session_replication_role = replica`)

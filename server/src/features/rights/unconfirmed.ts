@@ -8,7 +8,7 @@
  */
 import type { Storage } from '../../adapters/storage/port.ts'
 import { logStaff } from '../../staff/staff-log.ts'
-import { type Db, maybeOne, type Sql, sql } from '../../db/sql.ts'
+import { type Db, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { closeWallet } from '../../ledger/closing.ts'
 import { IS_UNCONFIRMED } from '../../members/new-member.ts'
@@ -60,7 +60,7 @@ export async function freeAddress(tx: Tx, email: string): Promise<void> {
 
 /** Sends no mail: we do not know whose address it is. Returns the name of the account's picture. */
 async function eraseOne(tx: Tx, which: Sql): Promise<string | undefined> {
-  const found = await maybeOne<{ id: bigint }>(tx, sql`select id from member where ${which} for no key update`)
+  const found = await tx.maybeOne<{ id: bigint }>(sql`select id from member where ${which} for no key update`)
   if (found === undefined) return undefined
   const closed = await closeWallet(tx, found.id)
   if (!closed.ok) throw new Error(`the wallet cannot be closed: ${closed.code}`)

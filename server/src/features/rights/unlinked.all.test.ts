@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { hex } from '@roz/core/draw.ts'
 import { addDays, endOfDayMs, type IstDay } from '@roz/core/ist-day.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { DAY, addMoney } from '../../ledger/testing/fixtures.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
@@ -109,8 +109,7 @@ test('after closing, nothing links the person to a ticket, and only the ledgerâ€
   // â€¦ and the key that would compute the ticket is stored nowhere, encrypted or not.
   expect(await tablesWith(KEY)).toEqual([])
   expect(await database.db.query(sql`select 1 from ticket_key where member_id = ${leaver}::bigint`)).toEqual([])
-  const claims = await one<{ named: number; unnamed: number }>(
-    database.db,
+  const claims = await database.db.one<{ named: number; unnamed: number }>(
     sql`select count(member_id)::int as named, (count(*) - count(member_id))::int as unnamed from ticket_key_claim`,
   )
   expect(claims).toEqual({ named: others.length, unnamed: 1 })
@@ -119,8 +118,7 @@ test('after closing, nothing links the person to a ticket, and only the ledgerâ€
 test('a winnerâ€™s id stays with the prize, without a person', async () => {
   const winners = await world.database.db.query<{ id: bigint; day: IstDay }>(sql`select member_id as id, day from draw_winner`)
   for (const { id, day } of winners) {
-    const { ref } = await one<{ ref: string }>(
-      world.database.db,
+    const { ref } = await world.database.db.one<{ ref: string }>(
       sql`select ref from transfer where kind = 'prize' and credit = ${id}::bigint and ref like ${`${day}%`}::text`,
     )
     expect(ref.startsWith(day)).toBe(true)

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { roundTimeMs } from '../../adapters/beacon/port.ts'
 import { isRoundSignature } from '../../adapters/beacon/chain.ts'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { listParked, runAgain } from '../../jobs/parking.ts'
 import { closeWallet, giveRest } from '../../ledger/closing.ts'
@@ -81,7 +81,7 @@ test.each(['down', 'wrong signature', 'wrong round', 'wrong chain'] satisfies Te
     all(mode)
     await world.goTo(tomorrow('05:00:00'))
     expect(await statusOf()).toBe('closed')
-    const { drawAt } = await one<{ drawAt: Date }>(world.db, sql`select draw_at as "drawAt" from round where day = ${today}::date`)
+    const { drawAt } = await world.db.one<{ drawAt: Date }>(sql`select draw_at as "drawAt" from round where day = ${today}::date`)
     expect(drawAt.getTime()).toBe(Number((await record('close'))['sealedAt']) + 900_000)
     expect((await world.join(member)).status).toBe(200)
     all('good')
@@ -126,8 +126,7 @@ test('a trigger by hand seals the round and answers 202 with its drawAt; a secon
   expect({ status: again.status, ...again.body }).toMatchObject({ status: 409, code: 'draw_waiting' })
   await world.goTo(`${today}T10:20:00+05:30`)
   expect(await statusOf()).toBe('settled')
-  const { asked } = await one<{ asked: bigint }>(
-    world.db,
+  const { asked } = await world.db.one<{ asked: bigint }>(
     sql`select count(*) as asked from audit_log where action = 'round.trigger_draw' and subject = ${`round:${today}`}::text`,
   )
   expect(asked).toBe(1n)
@@ -306,7 +305,7 @@ describe('a round whose beacon number is missing', () => {
 test('a day whose beacon signature cannot be stored does not delay another day', async () => {
   await world.goTo(tomorrow('00:00:02'))
   const stuck = today
-  const { round } = await one<{ round: bigint }>(world.db, sql`select beacon_round as round from round where day = ${stuck}::date`)
+  const { round } = await world.db.one<{ round: bigint }>(sql`select beacon_round as round from round where day = ${stuck}::date`)
   const mend = await breakRows(world.database, 'beacon_signature', `new.round = ${round}`)
   await world.goTo(tomorrow('00:16:00'))
   expect((await world.join(member)).status).toBe(200)

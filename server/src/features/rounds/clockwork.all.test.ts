@@ -2,7 +2,7 @@
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { POLICY_A, policyB } from '@roz/core/split.ts'
 import { afterEach, describe, expect, test } from 'vitest'
-import { connect, one, sql } from '../../db/sql.ts'
+import { connect, sql } from '../../db/sql.ts'
 import { allNotices, noticesTo } from '../../testing/notices.ts'
 import { openRoundsWorld, type RoundsOptions, type RoundsWorld } from '../../testing/rounds-world.ts'
 import { tellLowBalance, tellSkipped } from './notices.ts'
@@ -42,7 +42,7 @@ describe('a day', () => {
     expect(world.jobs.filter((job) => job.kind === 'draft_story')).toEqual([{ kind: 'draft_story', payload: { day: '2026-11-21' } }])
     expect(await toldTo(winner, 'won')).toHaveLength(1)
     expect(world.jobs.find((job) => job.kind === 'mail')?.payload).toMatchObject({ template: 'draw_won', data: { amount: '₹0.30' } })
-    const sealed = await one<{ at: Date | null }>(world.db, sql`select sealed_at as at from ledger_day where day = '2026-11-21'`)
+    const sealed = await world.db.one<{ at: Date | null }>(sql`select sealed_at as at from ledger_day where day = '2026-11-21'`)
     expect(sealed.at).not.toBeNull()
   })
 
@@ -116,8 +116,7 @@ describe('after an outage', () => {
     const log = await world.log()
     expect(log.filter(({ kind }) => kind === 'open').map(({ day }) => day)).toEqual(days)
     expect(log.filter(({ kind }) => kind === 'void').map(({ day }) => day)).toEqual(days.slice(0, AWAY))
-    const { open: unsealed } = await one<{ open: number }>(
-      world.db,
+    const { open: unsealed } = await world.db.one<{ open: number }>(
       sql`select count(*)::int as open from ledger_day where sealed_at is null and day < ist_day(roz_now())`,
     )
     expect(unsealed).toBe(0)
@@ -169,10 +168,10 @@ describe('Auto Participate', () => {
     await world.goTo(midnight('2026-11-24'))
     expect([...(await toldTo(poor, 'auto_join_skipped')), ...(await toldTo(unwilling, 'auto_join_skipped'))]).toHaveLength(2)
     // By mail once as well, and only to the member who wants such mails.
-    const { email } = await one<{ email: string }>(world.db, sql`select email from member where id = ${poor}::bigint`)
+    const { email } = await world.db.one<{ email: string }>(sql`select email from member where id = ${poor}::bigint`)
     expect(mailsOf('auto_join_skipped').map(({ payload }) => payload)).toMatchObject([{ to: email, data: { day: '2026-11-22' } }])
     expect(await toldTo(other, 'low_balance')).toHaveLength(0)
-    const wallet = await one<{ auto: boolean }>(world.db, sql`select auto_join as auto from wallet where member_id = ${poor}::bigint`)
+    const wallet = await world.db.one<{ auto: boolean }>(sql`select auto_join as auto from wallet where member_id = ${poor}::bigint`)
     expect(wallet.auto).toBe(true)
   })
 
@@ -235,8 +234,7 @@ describe('the split', () => {
     await world.goTo(midnight('2026-11-22'))
     const balances = (await Promise.all(members.map((member) => world.balance(member)))).sort()
     expect(balances).toEqual([0n, 0n, 0n, 0n, 70n, 70n, 70n])
-    const round = await one(
-      world.db,
+    const round = await world.db.one(
       sql`select need_paise as need, reward_paise as reward, platform_paise as platform from round where day = '2026-11-21'`,
     )
     expect(round).toEqual({ need: 490n, reward: 210n, platform: 0n })

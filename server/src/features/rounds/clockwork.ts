@@ -11,7 +11,7 @@
 import { randomUUID } from 'node:crypto'
 import { type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
-import { type Db, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { type Attempt, errorText, isResting, type Work } from '../../jobs/parking.ts'
 import { enqueue } from '../../jobs/queue.ts'
@@ -63,9 +63,7 @@ type Plan = {
 const DAY_TEXT = sql`day::text`
 
 const readPlan = (db: Db): Promise<Plan> =>
-  one<Plan>(
-    db,
-    sql`
+  db.one<Plan>(sql`
     with unfinished as materialized (
       select day, status, closes_at, root, mode, chain_hash, beacon_round, return_day from round where status in ('open', 'closed', 'drawn'))
     select ist_day(roz_now()) as today,
@@ -87,8 +85,7 @@ const readPlan = (db: Db): Promise<Plan> =>
              and not ${isResting('auto_join', sql`${DAY_TEXT} || ' member ' || member_id`)}))
         and not ${isResting('auto_join', sql`ist_day(roz_now())::text`)} as "autoJoin",
       exists (select from unfinished u where status = 'open' and closes_at <= roz_now() and ${isResting('close', sql`u.day::text`)}) as "closeRests",
-      ${isResting('make', sql`'rounds'`)} as "makeRests"`,
-  )
+      ${isResting('make', sql`'rounds'`)} as "makeRests"`)
 
 /** Seals a day's ledger if possible. A failure does not undo the close: the portion `seal_day` tries again. */
 async function sealIfPossible(tx: Tx, day: IstDay): Promise<void> {
@@ -139,8 +136,7 @@ export function createClockwork({ db, draws, policy, attempt }: ClockworkDeps) {
 
   /** Makes rounds up to tomorrow's. A day that passed before its round was made ends void at once. */
   async function makeRounds(tx: Tx): Promise<void> {
-    const { today, newest } = await one<{ today: IstDay; newest: IstDay | null }>(
-      tx,
+    const { today, newest } = await tx.one<{ today: IstDay; newest: IstDay | null }>(
       sql`select ist_day(roz_now()) as today, (select max(day) from round) as newest`,
     )
     let day = newest === null ? today : nextDay(newest)

@@ -7,7 +7,7 @@ import { paise } from '@roz/core/money.ts'
 import { policyB } from '@roz/core/split.ts'
 import { findLastWinner, lastWinnerView } from './views.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { connect, one, sql } from '../../db/sql.ts'
+import { connect, sql } from '../../db/sql.ts'
 import { openRoundsWorld, useRoundsWorld } from '../../testing/rounds-world.ts'
 
 const world = useRoundsWorld({ policy: policyB(3), tax: { percent: 31, above: paise(200n) } })
@@ -139,8 +139,7 @@ describe('the log', () => {
     const record = (await world.log()).find(({ kind, day }) => kind === 'open' && day === '2026-11-22')
     expect(record).toMatchObject({ draw: { mode: 'local', chainHash: expect.stringMatching(/^[0-9a-f]{64}$/) }, stake: 100 })
     expect(record).not.toHaveProperty('secret')
-    const round = await one<{ sealed: Buffer; hash: Buffer }>(
-      world.db,
+    const round = await world.db.one<{ sealed: Buffer; hash: Buffer }>(
       sql`select sealed_secret as sealed, secret_hash as hash from round where day = '2026-11-22'`,
     )
     expect(record).toMatchObject({ draw: { chainHash: round.hash.toString('hex') } })
@@ -170,8 +169,7 @@ test('a ticket key changed after the join applies from the next day, in the seal
   const today = (await world.join(member)).body as unknown as { ticket: { ticket: string } }
   await world.ask('PUT /user/ticket-key', { as: member, body: { ticketKey: 'f'.repeat(64) } })
   await world.goTo('2026-11-23T00:00:01+05:30')
-  const sealed = await one<{ places: number }>(
-    world.db,
+  const sealed = await world.db.one<{ places: number }>(
     sql`select count(*)::int as places from ticket where day = '2026-11-22' and ticket = ${Buffer.from(today.ticket.ticket, 'hex')}::bytea`,
   )
   expect(sealed.places).toBe(1)

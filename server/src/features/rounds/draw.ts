@@ -14,7 +14,7 @@ import { ENTRY_FEE, paise } from '@roz/core/money.ts'
 import { shares, type SplitPolicy, type TaxPolicy, taxOn } from '@roz/core/split.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Beacon, BeaconChain } from '../../adapters/beacon/port.ts'
-import { type Db, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import type { Attempt } from '../../jobs/parking.ts'
@@ -66,7 +66,7 @@ export function createDraws({ db, secrets, ticketKeys, tax, beacon, chain, witne
     ticketKey: async ({ session, query }) => {
       const asked = query.day === undefined ? undefined : parseDay(query.day)
       if (query.day !== undefined && asked === undefined) return invalid({ day: 'day_invalid' })
-      const { today } = await one<{ today: IstDay }>(db, sql`select ist_day(roz_now()) as today`)
+      const { today } = await db.one<{ today: IstDay }>(sql`select ist_day(roz_now()) as today`)
       const found = await ticketKeys.find(db, session.memberId, asked ?? today)
       return { ok: true, value: found ?? { key: null, custodial: false } }
     },

@@ -7,7 +7,7 @@
  */
 import type { roundCalls } from '@roz/contract/rounds.ts'
 import { ENTRY_FEE, rupeesFromPaise } from '@roz/core/money.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Answer, Call } from '../../http/route.ts'
 import type { JoinBatcher } from '../../ledger/join-batcher.ts'
@@ -56,10 +56,8 @@ async function refuse({ db }: JoinDeps, memberId: bigint, code: JoinRefused): Pr
 
 /** Whether this can be the member's first join; the batch decides whether it is refused. */
 async function isFirstJoin(db: Db, memberId: bigint): Promise<boolean> {
-  const wallet = await maybeOne(
-    db,
-    sql`select 1 from wallet where member_id = ${memberId}::bigint and joins = 0 and may_move and balance >= ${ENTRY_FEE}::bigint
-          and exists (select from round where day = ist_day(roz_now()) and status = 'open')`,
-  )
+  const wallet = await db.maybeOne(sql`
+    select 1 from wallet where member_id = ${memberId}::bigint and joins = 0 and may_move and balance >= ${ENTRY_FEE}::bigint
+          and exists (select from round where day = ist_day(roz_now()) and status = 'open')`)
   return wallet !== undefined
 }

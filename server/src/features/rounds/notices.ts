@@ -8,7 +8,7 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { formatPaise } from '@roz/core/money.ts'
 import { debtData, passedOnData, taxData } from '@roz/core/notices.ts'
-import { type Db, one, type Sql, sql } from '../../db/sql.ts'
+import { type Db, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { enqueue } from '../../jobs/queue.ts'
 import { debtPaidFrom, readDebtPaid } from '../../ledger/debts.ts'
@@ -25,8 +25,7 @@ const TOLD_AT_ONCE = 5_000
 async function inPages(db: Db, size: number, idsAfter: (last: bigint) => Sql, tell: (tx: Tx, page: Sql) => Promise<void>): Promise<void> {
   for (let last = 0n; ; ) {
     const after = last
-    const page = await one<{ last: bigint | null; count: number }>(
-      db,
+    const page = await db.one<{ last: bigint | null; count: number }>(
       sql`select max(member_id) as last, count(*)::int as count from (${idsAfter(after)} order by member_id limit ${size}::int) page`,
     )
     if (page.last === null) return

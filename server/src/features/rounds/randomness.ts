@@ -7,7 +7,7 @@
  */
 import { hex, localRandomness, type Randomness, type Sealed } from '@roz/core/draw.ts'
 import type { CloseRecord, OpenRecord } from '@roz/core/draw-records.ts'
-import { maybeOne, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Round } from '../../ledger/rounds.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
@@ -27,8 +27,7 @@ export async function findRandomness(tx: Tx, secrets: Secrets, { round, open, cl
     const randomness = localRandomness(sha256, secret, sealed)
     return { chainHash, round: close.round, randomness, proof: { secret: hex(secret) } }
   }
-  const spoken = await maybeOne<{ signature: Buffer }>(
-    tx,
+  const spoken = await tx.maybeOne<{ signature: Buffer }>(
     sql`select signature from beacon_signature where chain_hash = ${chainHash}::bytea and round = ${close.round}::bigint`,
   )
   if (spoken === undefined) return undefined

@@ -4,7 +4,7 @@
  * - The list is written before (tickets/day-list.ts). Its root is computed from its stored pages, and logged with the seal.
  */
 import { beaconRoundFor, DRAW_DELAY_MS, hex } from '@roz/core/draw.ts'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { recordSeal, type Round } from '../../ledger/rounds.ts'
 import { readListRoot } from '../../tickets/day-list.ts'
@@ -16,7 +16,7 @@ export async function sealRound(tx: Tx, round: Round): Promise<void> {
   const root = await readListRoot(tx, { day: round.day, entries: round.entries })
   const { draw } = await getRecord(tx, round.day, 'open')
   // The time is read last, before the commit: nobody outside has seen the list until then.
-  const { now } = await one<{ now: Date }>(tx, sql`select roz_now() as now`)
+  const { now } = await tx.one<{ now: Date }>(sql`select roz_now() as now`)
   const sealedAtMs = now.getTime()
   const beaconRound = draw.mode === 'beacon' ? beaconRoundFor(sealedAtMs, draw) : undefined
   const drawAt = new Date(beaconRound === undefined ? sealedAtMs : sealedAtMs + DRAW_DELAY_MS)

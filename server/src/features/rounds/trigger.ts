@@ -13,7 +13,7 @@ import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
 import { texts } from '@roz/core/texts.ts'
 import { logStaff } from '../../staff/staff-log.ts'
-import { type Db, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
 import { type Answer, type Call, invalid } from '../../http/route.ts'
@@ -48,7 +48,7 @@ export async function triggerDraw({ db, clockwork, idempotency }: TriggerDeps, c
 
 async function drawNow(db: Db, clockwork: Clockwork, call: Call<TriggerCall>, meant: IstDay | undefined): Promise<Answer<TriggerCall>> {
   // Read before waiting for any lock: midnight may pass until the round is taken.
-  const { today } = await one<{ today: IstDay }>(db, sql`select ist_day(roz_now()) as today`)
+  const { today } = await db.one<{ today: IstDay }>(sql`select ist_day(roz_now()) as today`)
   await clockwork.closeOverdue()
   const taken = await inClockwork(db, (tx) => take(tx, clockwork, { meant, calledOn: today, adminId: call.session.memberId }))
   if (!taken.ok) return taken
@@ -68,7 +68,7 @@ type Request = { readonly meant: IstDay | undefined; readonly calledOn: IstDay; 
 
 /** Finds the round, closes it if it is open, and records the administrator. */
 async function take(tx: Tx, clockwork: Clockwork, { meant, calledOn, adminId }: Request): Promise<Outcome<IstDay, Refusal>> {
-  const { today } = await one<{ today: IstDay }>(tx, sql`select ist_day(roz_now()) as today`)
+  const { today } = await tx.one<{ today: IstDay }>(sql`select ist_day(roz_now()) as today`)
   const unnamed = meant === undefined ? await findUnnamed(tx) : undefined
   const day = meant ?? unnamed?.waiting ?? unnamed?.taken ?? calledOn
   const round = await findRound(tx, day)
@@ -101,12 +101,10 @@ async function statusOf(tx: Tx, day: IstDay) {
 
 /** Whether the beacon's number is missing for this round, or an earlier list is not sealed: days are closed in order. */
 async function isBlocked(tx: Tx, round: Round): Promise<boolean> {
-  const { unspoken, unsealed } = await one<{ unspoken: boolean; unsealed: boolean }>(
-    tx,
-    sql`select exists (select from round r where r.day = ${round.day}::date and status = 'closed' and mode = 'drand' and not exists (
+  const { unspoken, unsealed } = await tx.one<{ unspoken: boolean; unsealed: boolean }>(sql`
+    select exists (select from round r where r.day = ${round.day}::date and status = 'closed' and mode = 'drand' and not exists (
                  select from beacon_signature s where s.chain_hash = r.chain_hash and s.round = r.beacon_round)) as unspoken,
-               exists (select from round where day < ${round.day}::date and status = 'closed' and root is null) as unsealed`,
-  )
+               exists (select from round where day < ${round.day}::date and status = 'closed' and root is null) as unsealed`)
   return unspoken || unsealed
 }
 
@@ -115,11 +113,9 @@ async function isBlocked(tx: Tx, round: Round): Promise<boolean> {
  * call in the last twelve hours.
  */
 async function findUnnamed(tx: Tx): Promise<{ readonly waiting: IstDay | undefined; readonly taken: IstDay | undefined }> {
-  const { waiting, taken } = await one<{ waiting: IstDay | null; taken: string | null }>(
-    tx,
-    sql`select (select min(day) from round where status in ('closed', 'drawn') and return_day is null) as waiting,
+  const { waiting, taken } = await tx.one<{ waiting: IstDay | null; taken: string | null }>(sql`
+    select (select min(day) from round where status in ('closed', 'drawn') and return_day is null) as waiting,
                (select subject from audit_log
-                 where action = ${ACTION}::text and at > roz_now() - ${REPEAT_WITHIN} order by id desc limit 1) as taken`,
-  )
+                 where action = ${ACTION}::text and at > roz_now() - ${REPEAT_WITHIN} order by id desc limit 1) as taken`)
   return { waiting: waiting ?? undefined, taken: parseDay(taken?.slice(SUBJECT.length) ?? '') }
 }

@@ -14,7 +14,7 @@ import { winChance } from '@roz/core/round.ts'
 import { type Translations, wordsFor } from '@roz/core/story-words.ts'
 import type { Output } from '@roz/contract/api.ts'
 import type { roundCalls } from '@roz/contract/rounds.ts'
-import { type Db, maybeOne, one, type Sql, sql } from '../../db/sql.ts'
+import { type Db, type Sql, sql } from '../../db/sql.ts'
 import type { Cursor } from '../../lists/cursor.ts'
 import { hasEntry } from '../../ledger/entries.ts'
 import { firstTaxSql, isDemoSql, otherWinnersSql, ROUND_COLUMNS, type Round } from '../../ledger/rounds.ts'
@@ -54,13 +54,10 @@ type CurrentRow = Round & { readonly now: Date; readonly entrants: readonly bigi
 
 /** Today's round by the one clock, and which of these members are in it, both as of this moment. */
 export const findCurrent = (db: Db, memberIds: readonly bigint[]): Promise<CurrentRow | undefined> =>
-  maybeOne<CurrentRow>(
-    db,
-    sql`select ${ROUND_COLUMNS}, roz_now() as now,
+  db.maybeOne<CurrentRow>(sql`select ${ROUND_COLUMNS}, roz_now() as now,
                array(select member_id from unnest((select ${memberIds}::bigint[])) as asked(member_id) join wallet using (member_id)
                       where last_round = round.day) as entrants
-          from round where day = ist_day(roz_now())`,
-  )
+          from round where day = ist_day(roz_now())`)
 
 type LastStoryRow = {
   readonly day: IstDay
@@ -75,13 +72,10 @@ type LastStoryRow = {
 }
 
 export const findLastStory = (db: Db): Promise<LastStoryRow | undefined> =>
-  maybeOne(
-    db,
-    sql`
+  db.maybeOne(sql`
     select day, title, written_in as "writtenIn", translations, video_url as "videoUrl", participants, amount_paise as need,
       exists (select from story_subject where story_id = story.id) as "isOfPerson"
-    from story where is_active order by published_at desc, id desc limit 1`,
-  )
+    from story where is_active order by published_at desc, id desc limit 1`)
 
 /** The latest story for a reader; null if there is none. `forCaches`: they show it for a while, so it neither names nor shows a person. */
 export function lastStoryView(row: LastStoryRow | undefined, language: Language, forCaches: boolean) {
@@ -106,12 +100,9 @@ const drawnOf = (day: Sql): Sql =>
 
 /** The first winner of the latest settled round. */
 export const findLastWinner = (db: Db): Promise<WinnerRow | undefined> =>
-  maybeOne<WinnerRow>(
-    db,
-    sql`select r.day, ${drawnOf(sql`r.day`)}, d.amount, ${NAMED}
+  db.maybeOne<WinnerRow>(sql`select r.day, ${drawnOf(sql`r.day`)}, d.amount, ${NAMED}
           from (select day from round where status = 'settled' order by day desc limit 1) r
-          left join draw_winner d on d.day = r.day and d.rank = 1 left join member m on m.id = d.member_id`,
-  )
+          left join draw_winner d on d.day = r.day and d.rank = 1 left join member m on m.id = d.member_id`)
 
 /** Undefined where that day's draw was switched off. */
 export function lastWinnerView(row: WinnerRow | undefined, language: Language): LastWinner | undefined {
@@ -153,8 +144,7 @@ export const listHistory = (
 
 /** Undefined for a day without the member's entry. */
 export const findRupee = (db: Db, { memberId, language }: Reader, day: IstDay): Promise<{ rupee: TrailColumn | null } | undefined> =>
-  maybeOne(
-    db,
+  db.maybeOne(
     sql`select ${trailFor(language)} as rupee from round r where r.day = ${day}::date and ${hasEntry(sql`${memberId}::bigint`, sql`r.day`)}`,
   )
 
@@ -177,11 +167,9 @@ export function historyItemOf(row: HistoryRow, language: Language): HistoryItem 
 }
 
 export async function readStats(db: Db, memberId: bigint): Promise<Output<typeof roundCalls.roundStats>> {
-  const { joins, wins, won } = await one<{ joins: number; wins: number; won: Paise }>(
-    db,
-    sql`select coalesce((select joins from wallet where member_id = ${memberId}::bigint), 0) as joins,
+  const { joins, wins, won } = await db.one<{ joins: number; wins: number; won: Paise }>(sql`
+    select coalesce((select joins from wallet where member_id = ${memberId}::bigint), 0) as joins,
                count(*)::int as wins, coalesce(sum(amount), 0)::bigint as won
-          from draw_winner where member_id = ${memberId}::bigint`,
-  )
+          from draw_winner where member_id = ${memberId}::bigint`)
   return { totalParticipated: joins, totalWon: rupeesFromPaise(won), winRate: joins === 0 ? 0 : Math.round((wins * 1000) / joins) / 10 }
 }

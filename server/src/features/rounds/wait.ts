@@ -10,7 +10,7 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Beacon, type BeaconChain, roundTimeMs } from '../../adapters/beacon/port.ts'
-import { type Db, maybeOne, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import { type Attempt, isResting } from '../../jobs/parking.ts'
 import { inClockwork } from '../../ledger/round-lock.ts'
@@ -71,7 +71,7 @@ export function createWaiting({ db, beacon, writeList, endWithoutBeacon, attempt
       log.warn({ day }, 'no beacon relay answers: the list is sealed by our own clock')
       return true
     }
-    const nowMs = (await one<{ now: Date }>(db, sql`select roz_now() as now`)).now.getTime()
+    const nowMs = (await db.one<{ now: Date }>(sql`select roz_now() as now`)).now.getTime()
     const aheadMs = nowMs - roundTimeMs(draw, newest)
     const isBehind = aheadMs < -CLOCKS_APART_MAX_MS
     const isAhead = aheadMs > CLOCKS_APART_MAX_MS + draw.period * 1000
@@ -86,8 +86,7 @@ export function createWaiting({ db, beacon, writeList, endWithoutBeacon, attempt
    * With `nowMs`, failures are followed by a pause. With `waits` it waits for a process that is writing the list.
    */
   async function sealClosed({ nowMs, waits = false }: { readonly nowMs?: number; readonly waits?: boolean } = {}): Promise<boolean> {
-    const waiting = await maybeOne<Unsealed>(
-      db,
+    const waiting = await db.maybeOne<Unsealed>(
       sql`select day, entries::float8 as entries, closed_at as "closedAt" from round where status = 'closed' and root is null order by day limit 1`,
     )
     if (waiting === undefined || (nowMs !== undefined && !pauses.isOver('seal', nowMs))) return false

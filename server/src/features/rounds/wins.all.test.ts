@@ -3,7 +3,7 @@ import { paise, wholeRupees } from '@roz/core/money.ts'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { noticeText } from '@roz/core/notices.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { openDebt } from '../../ledger/debts.ts'
 import { passOn as passOnPrize } from '../../ledger/pass-on.ts'
@@ -37,7 +37,7 @@ const passOn = (as: bigint, won: string, key?: string, amount = 0.3) =>
   })
 const wins = async (as: bigint): Promise<Record<string, unknown>[]> => (await world.ask('GET /user/wins', { as })).body.wins
 const balanceOf = async (memberId: bigint): Promise<bigint> =>
-  (await one<{ balance: bigint }>(world.db, sql`select balance from wallet where member_id = ${memberId}::bigint`)).balance
+  (await world.db.one<{ balance: bigint }>(sql`select balance from wallet where member_id = ${memberId}::bigint`)).balance
 const giftsOf = (memberId: bigint) =>
   world.db.query<{ ref: string; amount: bigint; day: string }>(sql`
     select ref, amount, day::text as day from transfer where kind = 'gift' and debit = ${memberId}::bigint order by transfer_id`)
@@ -123,8 +123,7 @@ test('with the switch on, the settlement passes the reward on, the notice says s
   const won = await win(uma)
   expect(await giftsOf(uma)).toEqual([{ ref: `${won}:1`, amount: 30n, day }])
   expect(await balanceOf(uma)).toBe(200n)
-  const { data } = await one<{ data: Record<string, string> }>(
-    world.db,
+  const { data } = await world.db.one<{ data: Record<string, string> }>(
     sql`select data from notice where kind = 'won' and member_id = ${uma}::bigint`,
   )
   expect(noticeText('won', data, 'en').body).toContain('₹0.30 of it went on to the help fund, as you chose in your profile.')

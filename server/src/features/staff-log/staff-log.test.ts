@@ -1,6 +1,6 @@
 /** The search in the staff log. */
 import { beforeAll, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { logStaff } from '../../staff/staff-log.ts'
 import { type Asked, makeMember, makeStaff, useCalls, publicIdOf } from '../../testing/calls.ts'
@@ -68,7 +68,7 @@ test('entries are found by actor, action, subject, address and days, alone and t
   expect(await subjects({ actor: 'nobody' })).toEqual([])
   expect(await subjects({ action: 'story.edit' })).toEqual(['story:2', 'story:1', 'story:0', 'story:17'])
   expect(await subjects({ subject: ' story:1 ' })).toEqual(['story:1'])
-  const { email } = await one<{ email: string }>(database.db, sql`select email from member where id = ${member}::bigint`)
+  const { email } = await database.db.one<{ email: string }>(sql`select email from member where id = ${member}::bigint`)
   expect((await search({ subject: email.toUpperCase() })).audit).toMatchObject([{ subject: `member:${member}`, subjectName: 'Asha Verma' }])
   expect(await subjects({ subject: 'nobody@x.test' })).toEqual([])
   expect(await subjects({ from: '2026-11-21', to: '2026-11-21' })).toEqual(['story:2', 'story:1', 'story:0', `member:${member}`])

@@ -7,7 +7,7 @@
 import type { Input, Output } from '@roz/contract/api.ts'
 import type { staffCalls } from '@roz/contract/staff.ts'
 import { type IstDay, isoIst, parseDay } from '@roz/core/ist-day.ts'
-import { type Db, maybeOne, type Sql, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { type Columns, exportList } from '../../staff/exported-list.ts'
 import { CURSOR_PARTS, type Cursor, cutPage, readPage } from '../../lists/cursor.ts'
 import { addressKey } from '../../protection/limits.ts'
@@ -61,7 +61,7 @@ async function byActor(db: Db, actor: string | undefined): Promise<Sql> {
   if (actor === undefined) return sql`true`
   if (actor === 'system') return sql`a.actor_id is null`
   const found = CURSOR_PARTS.uuid(actor)
-    ? await maybeOne<{ id: bigint }>(db, sql`select id from member where public_id = ${actor}::uuid`)
+    ? await db.maybeOne<{ id: bigint }>(sql`select id from member where public_id = ${actor}::uuid`)
     : undefined
   return found === undefined ? sql`false` : sql`a.actor_id = ${found.id}::bigint`
 }
@@ -75,12 +75,12 @@ async function bySubject(db: Db, subject: string | undefined): Promise<Sql> {
   if (outlay !== undefined)
     return sql`a.subject in (${`outlay:${outlay}`}::text, ${`entry:${outlay}`}::text, ${`disbursement:${outlay}`}::text)`
   if (!subject.includes('@')) return sql`a.subject = ${subject}::text`
-  const found = await maybeOne<{ id: bigint }>(db, sql`select id from member where lower(email) = ${addressKey(subject)}::text`)
+  const found = await db.maybeOne<{ id: bigint }>(sql`select id from member where lower(email) = ${addressKey(subject)}::text`)
   return found === undefined ? sql`false` : sql`a.subject = ${`member:${found.id}`}::text`
 }
 
 const listEntries = (
-  db: Pick<Db, 'query'>,
+  db: Queryable,
   where: Sql,
   { after, limit }: { readonly after: Cursor | undefined; readonly limit: number },
 ): Promise<Row[]> =>

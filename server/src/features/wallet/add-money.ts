@@ -12,7 +12,7 @@ import { walletCalls } from '@roz/contract/wallet.ts'
 import { topupProblem, type TopupLimits } from '@roz/core/money-fields.ts'
 import { type Paise, paiseFromRupees } from '@roz/core/money.ts'
 import { GatewayRefusedError, GatewayUnavailableError, type NewOrder, type PaymentGateway } from '../../adapters/payments/port.ts'
-import { type Db, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
 import { memberLimits, take } from '../../protection/limits.ts'
@@ -145,8 +145,7 @@ async function openAtGateway<V>(
   { phone, lifeMs, valueOf }: Way<V>,
   { orderId, amount }: Pick<NewOrder, 'orderId' | 'amount'>,
 ): Promise<Opened<V>> {
-  const who = await one<{ customerId: string; now: Date }>(
-    db,
+  const who = await db.one<{ customerId: string; now: Date }>(
     sql`select replace(public_id::text, '-', '') as "customerId", roz_now() as now from member where id = ${keyed.memberId}::bigint`,
   )
   let sessionId: string

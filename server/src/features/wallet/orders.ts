@@ -1,5 +1,5 @@
 /** Orders in SQL: the ledger's state of a top-up, and when the gateway is asked next. */
-import { maybeOne, type Queryable, sql } from '../../db/sql.ts'
+import { type Queryable, sql } from '../../db/sql.ts'
 import { isResting } from '../../jobs/parking.ts'
 import type { Topup, TopupStatus } from '../../ledger/topups.ts'
 
@@ -17,8 +17,7 @@ export const ORDER_STATUS_OF = {
 export const isOpen = (topup: Topup): boolean => topup.status === 'created' || topup.status === 'pending' || topup.status === 'failed'
 
 export const findTopup = (db: Queryable, orderId: string): Promise<Topup | undefined> =>
-  maybeOne<Topup>(
-    db,
+  db.maybeOne<Topup>(
     sql`select order_id as "orderId", member_id as "memberId", amount, status from topup where order_id = ${orderId}::text`,
   )
 
@@ -37,17 +36,14 @@ export async function scheduleCheck(tx: Queryable, orderId: string, inSeconds: n
  * Otherwise the time of the next question, which the claim sets 15 s ahead, doubling up to an hour.
  */
 export async function claimOrderCheck(db: Queryable, orderId: string): Promise<string | undefined> {
-  const claimed = await maybeOne<{ next: string }>(
-    db,
-    sql`
+  const claimed = await db.maybeOne<{ next: string }>(sql`
     insert into order_check as c (order_id, asked_at, asks, ask_at)
     values (${orderId}::text, roz_now(), 1, roz_now() + interval '15 seconds')
     on conflict (order_id) do update
       set asked_at = roz_now(), asks = c.asks + 1, ask_at = roz_now() + least(15 * 2 ^ least(c.asks, 10), 3600) * interval '1 second'
       -- A clock that was set back must not delay an order.
       where c.asked_at is null or c.asked_at <= roz_now() - ${SPACING} or c.asked_at > roz_now()
-    returning ask_at::text as next`,
-  )
+    returning ask_at::text as next`)
   if (claimed !== undefined) return claimed.next
   // A scheduled time in the past is moved too, or the sweep would find it again and again.
   await db.query(sql`

@@ -1,7 +1,7 @@
 /** The name of a UPI ID: asked of its bank with the member's consent, shown to the member and to finance, and never a reason to refuse. */
 import { paise } from '@roz/core/money.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { createAttempt } from '../../jobs/parking.ts'
 import { makeStaff, type ServedCalls, serveCalls, testSecrets } from '../../testing/calls.ts'
@@ -318,8 +318,7 @@ describe('a gateway in trouble', () => {
     await world.control('/faults', {})
     await runAgain()
     expect([await rupeesSentTo(upiId), await checkOf(member)]).toEqual([1, [{ result: 'match', asks: 1 }]])
-    const { left } = await one<{ left: number }>(
-      world.db,
+    const { left } = await world.db.one<{ left: number }>(
       sql`select count(*)::int as left from job where kind = 'check_payee_name' and done_at is null`,
     )
     expect([left, world.alarms]).toEqual([0, []])

@@ -14,7 +14,7 @@ import { gatewayIdOf } from '@roz/core/gateway-id.ts'
 import type { NameAnswer, NameQuestion, PayeeNames } from '../../adapters/payee-names/port.ts'
 import { GatewayRefusedError, GatewayUnavailableError } from '../../adapters/payments/port.ts'
 import { lockInTransaction } from '../../db/advisory-locks.ts'
-import { type Db, maybeOne, type Queryable, type Sql, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, type Sql, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { LaterError } from '../../jobs/queue.ts'
 import { isUpi, readPayoutDetail, type StoredAccount } from '../../members/bank-accounts.ts'
@@ -58,12 +58,9 @@ type Row = StoredAccount & { readonly accountId: bigint; readonly requestedAt: D
 
 /** Undefined once the withdrawal is sent or ended: then a result helps nobody. */
 const findAccount = (from: Queryable, withdrawalId: string): Promise<Row | undefined> =>
-  maybeOne<Row>(
-    from,
-    sql`select b.id as "accountId", b.member_id as "memberId", b.sealed, w.created_at as "requestedAt"
+  from.maybeOne<Row>(sql`select b.id as "accountId", b.member_id as "memberId", b.sealed, w.created_at as "requestedAt"
           from withdrawal w join bank_account b on b.id = w.bank_account_id
-         where w.id = ${withdrawalId}::uuid and w.status in ('requested', 'approved') and octet_length(b.sealed) > 0`,
-  )
+         where w.id = ${withdrawalId}::uuid and w.status in ('requested', 'approved') and octet_length(b.sealed) > 0`)
 
 /** Banks write names in Latin letters. A name in another script cannot be compared: undefined. */
 export function inLatinLetters(name: string): string | undefined {
@@ -86,16 +83,13 @@ const claimQuestion = (db: Db, accountId: bigint): Promise<number | undefined> =
   })
 
 async function claimUnderLock(tx: Tx, accountId: bigint): Promise<number | undefined> {
-  const claimed = await maybeOne<{ asks: number }>(
-    tx,
-    sql`
+  const claimed = await tx.maybeOne<{ asks: number }>(sql`
     insert into payee_name_check as n (bank_account_id, asks, asked_at)
     -- The lock lets a deletion of the account either go first or find this row.
     select b.id, 1, roz_now() from bank_account b where b.id = ${accountId}::bigint and octet_length(b.sealed) > 0 and ${MAY_BE_ASKED} for share
     on conflict (bank_account_id) do update set asks = n.asks + 1, asked_at = roz_now()
       where n.result is null and n.asks < ${ASKS_MAX}::int and (n.asks = 0 or ${isOver(sql`n.asked_at`)})
-    returning asks`,
-  )
+    returning asks`)
   if (claimed === undefined) await noteUnasked(tx, accountId)
   return claimed?.asks
 }
@@ -120,8 +114,7 @@ const isOver = (askedAt: Sql) => sql`(${askedAt} <= roz_now() - make_interval(se
 
 /** Nothing may be asked now: waits for the question under way, or ends a check that had its last one. */
 async function endOrWait(deps: NamesDeps, accountId: bigint): Promise<void> {
-  const open = await maybeOne<{ isOver: boolean }>(
-    deps.db,
+  const open = await deps.db.maybeOne<{ isOver: boolean }>(
     sql`select ${isOver(sql`n.asked_at`)} as "isOver" from payee_name_check n where n.bank_account_id = ${accountId}::bigint and n.result is null and n.asks > 0`,
   )
   if (open === undefined) return

@@ -11,7 +11,7 @@ import type { Language, Texts } from '@roz/core/language.ts'
 import { rupeesFromPaise } from '@roz/core/money.ts'
 import { texts } from '@roz/core/texts.ts'
 import type { z } from 'zod'
-import { maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Queryable, sql } from '../../db/sql.ts'
 import { accountInText } from '../../members/bank-accounts.ts'
 import { findMovement, type Movement } from '../../ledger/movements.ts'
 import { printDay } from './descriptions.ts'
@@ -55,24 +55,17 @@ async function readOutside(from: Queryable, memberId: bigint, { kind, ref, order
   if (kind === 'order') return { ...NONE, orderId: ref }
   if (kind === 'waiting') return { ...NONE, orderId, reference: ref }
   if (kind === 'topup' || kind === 'suspense_credit') {
-    const found = await maybeOne<Outside>(
-      from,
-      sql`select order_id as "orderId", payment_id as reference, null as bank from topup
-           where payment_id = ${ref}::text and member_id = ${memberId}::bigint`,
-    )
+    const found = await from.maybeOne<Outside>(sql`select order_id as "orderId", payment_id as reference, null as bank from topup
+           where payment_id = ${ref}::text and member_id = ${memberId}::bigint`)
     return found ?? { ...NONE, reference: ref }
   }
   if (kind === 'wd_hold' || kind === 'wd_back' || kind === 'wd_reversed')
-    return one<Outside>(
-      from,
-      sql`select null as "orderId", w.reference, ${accountInText(sql`b`)} as bank
+    return from.one<Outside>(sql`select null as "orderId", w.reference, ${accountInText(sql`b`)} as bank
             from withdrawal w join bank_account b on b.id = w.bank_account_id
-           where w.id = ${ref}::uuid and w.member_id = ${memberId}::bigint`,
-    )
+           where w.id = ${ref}::uuid and w.member_id = ${memberId}::bigint`)
   if (kind === 'refund_hold' || kind === 'refund_failed' || kind === 'refund_reversed')
     return (
-      (await maybeOne<Outside>(
-        from,
+      (await from.maybeOne<Outside>(
         sql`select order_id as "orderId", reference, null as bank from refund where id = ${ref}::uuid and member_id = ${memberId}::bigint`,
       )) ?? NONE
     )
@@ -82,8 +75,7 @@ async function readOutside(from: Queryable, memberId: bigint, { kind, ref, order
 /** The first twelve hex digits of the member's id (practically unique), and the transaction's sequence number in the wallet. */
 async function numberOf(from: Queryable, memberId: bigint, movement: Movement): Promise<string> {
   if (movement.seq === null) return movement.ref
-  const { wallet } = await one<{ wallet: string }>(
-    from,
+  const { wallet } = await from.one<{ wallet: string }>(
     sql`select upper(left(replace(public_id::text, '-', ''), 12)) as wallet from member where id = ${memberId}::bigint`,
   )
   return `${wallet}-${String(movement.seq).padStart(4, '0')}`

@@ -19,7 +19,7 @@ import {
   successfulPayments,
   TOPUP_STATE_OF,
 } from '../../adapters/payments/port.ts'
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { mayPageRead } from '../../jobs/autopay-pace.ts'
 import type { Attempt } from '../../jobs/parking.ts'
@@ -129,11 +129,9 @@ async function bookPayment(tx: Tx, order: Paid, { paymentId, currency }: Pick<Pa
 
 /** Tells the member of the order at once that a payment waits: nobody else should hear of it first. */
 async function tellWaiting(tx: Tx, order: Paid, { paymentId, currency }: Pick<Payment, 'paymentId' | 'currency'>): Promise<void> {
-  const owner = await maybeOne<{ memberId: bigint }>(
-    tx,
-    sql`select o.member_id as "memberId" from topup o join member m on m.id = o.member_id
-         where o.order_id = ${order.orderId}::text and m.deleted_at is null`,
-  )
+  const owner = await tx.maybeOne<{ memberId: bigint }>(sql`
+    select o.member_id as "memberId" from topup o join member m on m.id = o.member_id
+         where o.order_id = ${order.orderId}::text and m.deleted_at is null`)
   if (owner === undefined) return
   const { memberId } = owner
   const amount = currency === CURRENCY ? formatPaise(order.orderAmount) : `${currency} ${rupeesFromPaise(order.orderAmount)}`

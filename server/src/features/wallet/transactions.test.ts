@@ -1,6 +1,6 @@
 import { paise } from '@roz/core/money.ts'
 import { beforeEach, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { creditSuspense } from '../../ledger/suspense.ts'
 import { captureTopup } from '../../ledger/topups.ts'
@@ -71,7 +71,7 @@ test('a payment that waits is a line in words, never a completed one; the receip
     const orderId = await world.newOrder(member)
     const capture = { orderId, paymentId: `wait-${orderId}`, orderAmount: paise(BigInt(orderAmount)), currency }
     await inTransaction(world.db, (tx) => captureTopup(tx, capture))
-    const found = await one<{ id: bigint }>(world.db, sql`select id from suspense_item where order_id = ${orderId}::text`)
+    const found = await world.db.one<{ id: bigint }>(sql`select id from suspense_item where order_id = ${orderId}::text`)
     return { orderId, itemId: found.id }
   }
   const [open, foreign, elsewhere, own] = [await paid(1200), await paid(1300, 'USD'), await paid(1400), await paid(1500)]

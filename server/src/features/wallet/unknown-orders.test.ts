@@ -1,6 +1,6 @@
 /** Orders that the gateway says it does not know. Its “no” is in its own form here; a stranger's is no answer at all. */
 import { beforeEach, expect, test } from 'vitest'
-import { maybeOne, one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { useWalletWorld, waitFor } from '../../testing/wallet-world.ts'
 
@@ -16,11 +16,10 @@ const ask = async (): Promise<void> => {
   await world.sweep()
 }
 const statusOf = async (orderId: string): Promise<string> =>
-  (await one<{ status: string }>(world.db, sql`select status from topup where order_id = ${orderId}::text`)).status
+  (await world.db.one<{ status: string }>(sql`select status from topup where order_id = ${orderId}::text`)).status
 const hoursToNext = async (orderId: string): Promise<number | null | undefined> =>
   (
-    await maybeOne<{ hours: number | null }>(
-      world.db,
+    await world.db.maybeOne<{ hours: number | null }>(
       sql`select round(extract(epoch from ask_at - roz_now()) / 3600, 1)::float8 as hours from order_check where order_id = ${orderId}::text`,
     )
   )?.hours
@@ -29,7 +28,7 @@ async function unanswered(member: bigint, api: 'error_after_commit' | 'bank_fail
   await world.control('/faults', { api })
   expect((await world.add(member)).status).toBe(502)
   await world.control('/faults', {})
-  const { id } = await one<{ id: string }>(world.db, sql`select order_id as id from topup where member_id = ${member}::bigint`)
+  const { id } = await world.db.one<{ id: string }>(sql`select order_id as id from topup where member_id = ${member}::bigint`)
   await age(id)
   return id
 }

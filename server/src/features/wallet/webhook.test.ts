@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
-import { one, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import { makeMember, testSecrets } from '../../testing/calls.ts'
 import { KEYS, useWalletWorld } from '../../testing/wallet-world.ts'
 
@@ -103,8 +103,7 @@ test('an old event about a payment credits what the gateway answers, and nothing
 
 /** The stored event of an order, decrypted. */
 async function bodyOf(orderId: string): Promise<unknown> {
-  const { key, sealed } = await one<{ key: string; sealed: Buffer }>(
-    world.db,
+  const { key, sealed } = await world.db.one<{ key: string; sealed: Buffer }>(
     sql`select event_key as key, sealed from gateway_event where order_id = ${orderId}::text`,
   )
   return JSON.parse(testSecrets.decrypt(sealed, `gateway_event:${key}`).toString('utf8'))
@@ -127,8 +126,7 @@ test('a payer’s phone, email and UPI id are readable nowhere in the database: 
     sql`select relname as name from pg_class where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace and has_table_privilege(oid, 'select')`,
   )
   for (const { name } of tables) {
-    const { text } = await one<{ text: string | null }>(
-      world.db,
+    const { text } = await world.db.one<{ text: string | null }>(
       sql`select query_to_xml(${`select string_agg(t::text, ' ') as rows from "${name}" t`}::text, true, true, '')::text as text`,
     )
     for (const word of ['9123456780', 'payer@x.test', 'Payer Nobodyelse', 'payer@upi']) expect(text, name).not.toContain(word)

@@ -4,7 +4,7 @@
  * - A body causes a question to the gateway, or a reading of its settlements. An event of unknown type is stored and causes nothing.
  */
 import type { PaymentGateway, WebhookEvent } from '../../adapters/payments/port.ts'
-import { DatabaseUnavailableError, type Db, maybeOne, sql } from '../../db/sql.ts'
+import { DatabaseUnavailableError, type Db, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import type { Meters } from '../../operation/meters.ts'
 import type { Call } from '../../http/route.ts'
@@ -48,7 +48,7 @@ async function askGateway(tx: Tx, event: WebhookEvent, dueAt: Date): Promise<voi
     return
   }
   const id = uuidOf(event.refundId) ?? null
-  const refund = await maybeOne<{ id: string }>(tx, sql`select id from refund where id = ${id}::uuid`)
+  const refund = await tx.maybeOne<{ id: string }>(sql`select id from refund where id = ${id}::uuid`)
   if (refund !== undefined) await enqueue(tx, { kind: 'check_refund', key, payload: { refundId: refund.id }, dueAt })
 }
 

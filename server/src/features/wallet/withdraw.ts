@@ -16,7 +16,7 @@ import { formatPaise, type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/
 import { transferReferencesIn } from '@roz/core/reference-fields.ts'
 import type { z } from 'zod'
 import type { PayeeNames } from '../../adapters/payee-names/port.ts'
-import { type Db, maybeOne, one, type Queryable, sql } from '../../db/sql.ts'
+import { type Db, type Queryable, sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Cursor } from '../../lists/cursor.ts'
 import type { Idempotency, KeyedCall } from '../../http/idempotency.ts'
@@ -88,7 +88,7 @@ async function judgeNames(from: Queryable, detail: PayoutDetail): Promise<Refusa
   // A bank may write any two of them side by side.
   const found = parts.flatMap((one) => parts.flatMap((other) => transferReferencesIn(one + other)))
   if (found.length === 0) return undefined
-  const order = await maybeOne(from, sql`select from bank_transfer_order where reference = any (${found}::text[]) limit 1`)
+  const order = await from.maybeOne(sql`select from bank_transfer_order where reference = any (${found}::text[]) limit 1`)
   if (order === undefined) return undefined
   return isUpi(detail) ? invalid({ 'upiDetail.upiId': 'upi_invalid' }) : invalid({ 'bankDetail.accountHolderName': 'holder_letters' })
 }
@@ -181,7 +181,7 @@ const withdrawalOf = (row: WithdrawalRow): Withdrawal => ({
 })
 
 const getWithdrawal = async (from: Queryable, id: string): Promise<Withdrawal> =>
-  withdrawalOf(await one<WithdrawalRow>(from, sql`${rows} where w.id = ${id}::uuid`))
+  withdrawalOf(await from.one<WithdrawalRow>(sql`${rows} where w.id = ${id}::uuid`))
 
 /** Newest first; one row more than `limit` when there is a next page. */
 export async function listWithdrawals(

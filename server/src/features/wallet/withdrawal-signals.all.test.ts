@@ -2,7 +2,7 @@
 import { paise } from '@roz/core/money.ts'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { migrate } from '../../db/migrate.ts'
-import { connect, one, sql } from '../../db/sql.ts'
+import { connect, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { LaterError } from '../../jobs/queue.ts'
 import { addMoney, untilLockWaits } from '../../ledger/testing/fixtures.ts'
@@ -114,13 +114,13 @@ test('a second run notes nothing more, and two runs at the same moment count the
 test('details that cannot be opened hold up no other withdrawal, and are noted once they can', async () => {
   const [broken, whole] = [await funded(), await funded()]
   const id = await withdraw(broken)
-  const { sealed } = await one<{ sealed: Buffer }>(db, sql`select sealed from bank_account where member_id = ${broken}::bigint`)
+  const { sealed } = await db.one<{ sealed: Buffer }>(sql`select sealed from bank_account where member_id = ${broken}::bigint`)
   await db.query(sql`update bank_account set sealed = '\\x01'::bytea where member_id = ${broken}::bigint`)
   await withdraw(whole)
   await runDue()
   expect([await notedOf(broken), await notedOf(whole)]).toEqual([['young_money'], ['bank', 'young_money']])
   const failed = sql`kind = 'note_signals' and key = ${id}::text`
-  expect(await one(db, sql`select done_at as "doneAt", last_error as error from job where ${failed}`)).toEqual({
+  expect(await db.one(sql`select done_at as "doneAt", last_error as error from job where ${failed}`)).toEqual({
     doneAt: null,
     error: expect.stringContaining('not an encrypted value'),
   })
@@ -195,7 +195,7 @@ test('withdrawals from before are noted after the update', async () => {
   await asOwner.query(sql`delete from schema_migration where name like '%note_withdrawals%'`)
   await asOwner.close()
   expect(await migrate(owner, { appRole: APP_ROLE, production: false })).toHaveLength(1)
-  expect(await one(db, sql`select count(*)::int as n from job where kind = 'note_signals' and key = ${id}::text`)).toEqual({ n: 1 })
+  expect(await db.one(sql`select count(*)::int as n from job where kind = 'note_signals' and key = ${id}::text`)).toEqual({ n: 1 })
   await runDue()
   expect(await notedOf(asha)).toEqual(['bank', 'young_money'])
 })

@@ -5,7 +5,7 @@
  * - Each signal is stored in a transaction of its own.
  * - A deleted account has no bank details, so no signal is stored.
  */
-import { type Db, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { noteSignalLater } from '../../members/signals.ts'
 import type { Secrets } from '../../secrets/secrets.ts'
 import { accountIdentity, readPayoutDetail } from '../../members/bank-accounts.ts'
@@ -16,13 +16,10 @@ const YOUNG = sql`interval '7 days'`
 type Row = { readonly memberId: bigint; readonly sealed: Buffer; readonly isYoung: boolean }
 
 export async function noteWithdrawal({ db, secrets }: { readonly db: Db; readonly secrets: Secrets }, id: string): Promise<void> {
-  const row = await maybeOne<Row>(
-    db,
-    sql`
+  const row = await db.maybeOne<Row>(sql`
     select w.member_id as "memberId", b.sealed, 'young_money' = any (w.flags) and w.created_at < m.created_at + ${YOUNG} as "isYoung"
       from withdrawal w join member m on m.id = w.member_id join bank_account b on b.id = w.bank_account_id
-     where w.id = ${id}::uuid and m.deleted_at is null`,
-  )
+     where w.id = ${id}::uuid and m.deleted_at is null`)
   if (row === undefined) return
   const { memberId, sealed, isYoung } = row
   if (isYoung) await noteSignalLater(db, secrets, { kind: 'young_money', value: String(memberId), memberId })

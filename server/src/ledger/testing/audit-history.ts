@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { paise, wholeRupees } from '@roz/core/money.ts'
 import { expect } from 'vitest'
-import { type Db, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { readDebt } from '../debts.ts'
 import { bookDisbursement, correctDisbursement } from '../disbursements.ts'
@@ -89,7 +89,7 @@ async function oweInParts(db: Db, memberId: bigint, orderId: string): Promise<vo
     ['owed', [true]],
   ] as const) {
     const [small, big] = [randomUUID(), randomUUID()]
-    const { balance } = await one<{ balance: bigint }>(db, sql`select balance from wallet where member_id = ${memberId}::bigint`)
+    const { balance } = await db.one<{ balance: bigint }>(sql`select balance from wallet where member_id = ${memberId}::bigint`)
     for (const [id, amount] of [
       [small, 100n],
       [big, balance - 100n],

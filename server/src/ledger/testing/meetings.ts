@@ -6,7 +6,7 @@
  *   alone.
  * - A deadlock is a finding.
  */
-import { connect, type Db, one, sql } from '../../db/sql.ts'
+import { connect, type Db, sql } from '../../db/sql.ts'
 import type { TestDatabase } from '../../testing/database.ts'
 import { makeApprover } from './fixtures.ts'
 import { createJoinBatcher } from '../join-batcher.ts'
@@ -141,11 +141,9 @@ async function openConnections(database: TestDatabase) {
     secondDb,
     scenarios: 0,
     secondWaits: async (): Promise<boolean> => {
-      const { waits } = await one<{ waits: boolean }>(
-        watcher,
-        sql`select exists (select from pg_stat_activity where datname = current_database() and application_name = ${SECOND}::text
-              and wait_event_type = 'Lock') as waits`,
-      )
+      const { waits } = await watcher.one<{ waits: boolean }>(sql`
+        select exists (select from pg_stat_activity where datname = current_database() and application_name = ${SECOND}::text
+              and wait_event_type = 'Lock') as waits`)
       return waits
     },
     async close(): Promise<void> {

@@ -5,7 +5,7 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { paise } from '@roz/core/money.ts'
 import type { SplitPolicy } from '@roz/core/split.ts'
-import { type Db, DatabaseUnavailableError, maybeOne, sql } from '../../db/sql.ts'
+import { type Db, DatabaseUnavailableError, sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { autoJoinPage, joinAfterTopup, runAutoJoin, startAutoJoin } from '../auto-join.ts'
 import { closeWallet, giveRest } from '../closing.ts'
@@ -255,7 +255,7 @@ async function outside(tx: Tx, op: Outside): Promise<unknown> {
 
 /** The database numbers the items; the model knows an item by its payment. */
 const itemOf = async (tx: Tx, paymentId: string): Promise<bigint> =>
-  (await maybeOne<{ id: bigint }>(tx, sql`select id from suspense_item where payment_id = ${paymentId}::text`))?.id ?? 0n
+  (await tx.maybeOne<{ id: bigint }>(sql`select id from suspense_item where payment_id = ${paymentId}::text`))?.id ?? 0n
 
 const NOT_IN_MODEL = new Set(['suspenseId', 'owner', 'firstApprovedBy', 'approval'])
 function asInModel(answer: unknown): unknown {

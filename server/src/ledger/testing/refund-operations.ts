@@ -1,7 +1,7 @@
 /** Helpers for tests of refunds and suspense items: the acts of members, administrators and the gateway. */
 import { randomUUID } from 'node:crypto'
 import { wholeRupees } from '@roz/core/money.ts'
-import { type Db, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { APPROVER, newOrderId } from './fixtures.ts'
 import { approveRefund, bookRefund, rejectRefund, requestRefund, startRefund } from '../refunds.ts'
@@ -30,7 +30,7 @@ export function refundOperations(db: () => Db) {
   async function suspended(rupees: number): Promise<bigint> {
     const orderId = newOrderId()
     await inTransaction(db(), (tx) => captureTopup(tx, { orderId, paymentId: `s_${orderId}`, orderAmount: wholeRupees(rupees) }))
-    return (await one<{ id: bigint }>(db(), sql`select id from suspense_item where order_id = ${orderId}::text`)).id
+    return (await db().one<{ id: bigint }>(sql`select id from suspense_item where order_id = ${orderId}::text`)).id
   }
   const refundItem = (itemId: bigint, refundId: string = randomUUID()) =>
     inTransaction(db(), (tx) => refundSuspense(tx, { itemId, refundId, reason: 'nobody’s', approver: APPROVER }))

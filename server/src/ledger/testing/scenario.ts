@@ -5,7 +5,7 @@
  */
 import { addDays, type IstDay, startOfDayMs } from '@roz/core/ist-day.ts'
 import { POLICY_A } from '@roz/core/split.ts'
-import { type Db, one, sql } from '../../db/sql.ts'
+import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { ACCOUNTS } from '../accounts.ts'
 import { giveAccounts, makeDay } from './fixtures.ts'
@@ -226,8 +226,7 @@ export async function setScenario(ledger: Ledger, number: number, needs: readonl
   if (scenario.needs.has('filled house')) await levelHouse(ledger, scenario)
   if (scenario.needs.has('filled fund')) await emptyFund(ledger, scenario)
   await ledger.setClock(scenario.at(scenario.today))
-  const before = await one<{ transfer: bigint; item: bigint }>(
-    db,
+  const before = await db.one<{ transfer: bigint; item: bigint }>(
     sql`select coalesce((select max(transfer_id) from transfer), 0)::bigint as transfer, coalesce((select max(id) from suspense_item), 0)::bigint as item`,
   )
   scenario.since = { ...before, day: scenario.hasOwnDays ? scenario.settledDay : ('9998-01-01' as IstDay), disputes: scenario.dispute }
@@ -249,15 +248,14 @@ export async function setScenario(ledger: Ledger, number: number, needs: readonl
   // The last: a suspended member joins no round and gives nothing.
   if (scenario.needs.has('suspension')) await answerOf(ledger, { do: 'suspend', memberId: scenario.member })
   scenario.balance = (
-    await one<{ balance: bigint }>(db, sql`select balance from wallet where member_id = ${scenario.member}::bigint`)
+    await db.one<{ balance: bigint }>(sql`select balance from wallet where member_id = ${scenario.member}::bigint`)
   ).balance
   return scenario
 }
 
 /** Empties the help fund of the money that other scenarios left in it. */
 async function emptyFund(ledger: Ledger, scenario: Scenario): Promise<void> {
-  const { fund } = await one<{ fund: bigint }>(
-    ledger.db,
+  const { fund } = await ledger.db.one<{ fund: bigint }>(
     sql`select coalesce(sum(amount), 0)::bigint as fund from leg where account = (select id from account where name = 'HELP_FUND')`,
   )
   if (fund > 0n)
@@ -284,8 +282,7 @@ async function levelHouse(ledger: Ledger, scenario: Scenario): Promise<void> {
     const id = `before ${scenario.number} ${kind}`
     if (payable[kind] > 0n) await answerOf(ledger, { do: 'house', kind, id, amount: payable[kind], receipts: [id] })
   }
-  const { surplus } = await one<{ surplus: bigint }>(
-    db,
+  const { surplus } = await db.one<{ surplus: bigint }>(
     sql`select house_balance(${ACCOUNTS.LOSSES}::bigint, ${scenario.settledDay}::date) as surplus`,
   )
   const lost = { orderId: scenario.orderId('lost'), paymentId: scenario.payment('lost'), amount: surplus + HOUSE_LOSS }

@@ -4,7 +4,7 @@
  * - Its commit can be turned into a rollback.
  * - No wait depends on time.
  */
-import { type Connection, type Db, type Queryable, sqlState } from '../../db/sql.ts'
+import { type Connection, type Db, queryableBy, type Sql, sqlState } from '../../db/sql.ts'
 
 /** The commit was requested, and the transaction was rolled back instead. */
 export class RolledBackError extends Error {}
@@ -31,7 +31,7 @@ export function stepped(db: Db, stop: Stop | undefined): Stepped {
     await go.promise
   }
   const stepping = (connection: Connection): Connection => ({
-    query: async <Row extends object>(statement: Parameters<Queryable['query']>[0]) => {
+    ...queryableBy(async <Row extends object>(statement: Sql) => {
       try {
         const rows = await connection.query<Row>(statement)
         statements++
@@ -41,7 +41,7 @@ export function stepped(db: Db, stop: Stop | undefined): Stepped {
         if (sqlState(error) === '40P01') deadlocks++
         throw error
       }
-    },
+    }),
     command: async (text) => {
       if (text !== 'COMMIT') return connection.command(text)
       await halt()
@@ -52,7 +52,7 @@ export function stepped(db: Db, stop: Stop | undefined): Stepped {
   })
   return {
     db: {
-      query: (statement) => db.withConnection((connection) => alone(stepping(connection), statement)),
+      ...queryableBy((statement) => db.withConnection((connection) => alone(stepping(connection), statement))),
       withConnection: (work) => db.withConnection((connection) => work(stepping(connection))),
       close: () => db.close(),
     },
@@ -64,7 +64,7 @@ export function stepped(db: Db, stop: Stop | undefined): Stepped {
 }
 
 /** Runs one statement in a transaction, so that it can stop before its commit. */
-async function alone<Row extends object>(connection: Connection, statement: Parameters<Queryable['query']>[0]): Promise<Row[]> {
+async function alone<Row extends object>(connection: Connection, statement: Sql): Promise<Row[]> {
   await connection.command('BEGIN')
   try {
     const rows = await connection.query<Row>(statement)

@@ -4,7 +4,7 @@ import type { Output } from '@roz/contract/api.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { StatementMapping } from '@roz/core/statement-fields.ts'
-import { maybeOne, one, type Queryable, sql } from '../../../db/sql.ts'
+import { type Queryable, sql } from '../../../db/sql.ts'
 import { inTransaction } from '../../../db/transaction.ts'
 import type { Handlers } from '../../../http/route.ts'
 import { logStaff } from '../../../staff/staff-log.ts'
@@ -24,7 +24,7 @@ type Row = {
 
 const ROWS = sql`select a.id, a.name, a.last_four as "lastFour", a.mapping, a.lines, a.complete_until as until, a.closing from statement_account a`
 const viewOf = ({ closing, ...row }: Row): Shown => ({ ...row, closing: closing === null ? null : rupeesFromPaise(closing) })
-const view = async (from: Queryable, id: string): Promise<Shown> => viewOf(await one<Row>(from, sql`${ROWS} where a.id = ${id}::uuid`))
+const view = async (from: Queryable, id: string): Promise<Shown> => viewOf(await from.one<Row>(sql`${ROWS} where a.id = ${id}::uuid`))
 
 export const bankAccountHandlers = ({ db }: AccountsDeps): Handlers<'bankAccounts' | 'saveBankAccount'> => ({
   bankAccounts: async () => ({
@@ -34,7 +34,7 @@ export const bankAccountHandlers = ({ db }: AccountsDeps): Handlers<'bankAccount
   saveBankAccount: ({ session, params: { id }, body: { name, lastFour, mapping } }) =>
     inTransaction(db, async (tx) => {
       await lockBank(tx)
-      const before = await maybeOne<Row>(tx, sql`${ROWS} where a.id = ${id}::uuid`)
+      const before = await tx.maybeOne<Row>(sql`${ROWS} where a.id = ${id}::uuid`)
       const saved = await tx.query(sql`
         insert into statement_account (id, name, last_four, mapping)
         select ${id}::uuid, ${name}::text, ${lastFour}::text, ${JSON.stringify(mapping)}::jsonb

@@ -10,7 +10,7 @@ import { bankDaysBefore } from '@roz/core/bank-days.ts'
 import { addDays, type IstDay } from '@roz/core/ist-day.ts'
 import { paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { z } from 'zod'
-import { maybeOne, one, type Queryable, type Sql, sql } from '../../../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../../../db/sql.ts'
 import type { Tx } from '../../../db/transaction.ts'
 import { readBalances } from '../../../ledger/balances.ts'
 import { type Found, replaceFindings } from '../finding-rows.ts'
@@ -28,11 +28,9 @@ type Span = { readonly base: IstDay; readonly until: IstDay; readonly before: Is
 
 /** From the first day of any account to the last whole day that all have. */
 const findSpan = (from: Queryable): Promise<Span | undefined> =>
-  maybeOne<Span>(
-    from,
-    sql`select min(a.first_day)::text as base, least(min(a.complete_until), ${TODAY} - 1)::text as until, min(c.until_day)::text as before, ${TODAY}::text as today
-          from statement_account a cross join bank_comparison c where a.lines > 0 having count(*) > 0`,
-  )
+  from.maybeOne<Span>(sql`
+    select min(a.first_day)::text as base, least(min(a.complete_until), ${TODAY} - 1)::text as until, min(c.until_day)::text as before, ${TODAY}::text as today
+          from statement_account a cross join bank_comparison c where a.lines > 0 having count(*) > 0`)
 
 export async function compareBank(tx: Tx): Promise<void> {
   const span = await findSpan(tx)
@@ -47,8 +45,7 @@ export async function compareBank(tx: Tx): Promise<void> {
 
 /** The bank's balance at the end of a day by the books. */
 async function booksAt(from: Queryable, day: IstDay): Promise<bigint> {
-  const { since } = await one<{ since: bigint }>(
-    from,
+  const { since } = await from.one<{ since: bigint }>(
     sql`select coalesce(sum(${RAISED}), 0)::bigint as since from transfer t where ${OF_BANK} and t.day > ${day}::date`,
   )
   return -(await readBalances(from)).BANK - since
@@ -75,7 +72,7 @@ const findOpenLines = (tx: Tx): Promise<Found[]> =>
 /** Movements without a line: of the last days, of those since the last comparison, and older ones that were missing already. */
 async function findMissing(tx: Tx, { base, until, before, today }: Span): Promise<Found[]> {
   const openDay = (
-    await one<{ day: IstDay | null }>(tx, sql`select (min(day) - ${DAYS_APART}::int)::text as day from bank_line where subject is null`)
+    await tx.one<{ day: IstDay | null }>(sql`select (min(day) - ${DAYS_APART}::int)::text as day from bank_line where subject is null`)
   ).day
   const [oldest] = [addDays(today, -WINDOW_DAYS), before ?? base, openDay ?? base].toSorted()
   const since = oldest !== undefined && oldest > base ? oldest : base
@@ -92,11 +89,9 @@ type Part = 'opening' | 'lines' | 'entries' | 'other_day'
 type Explained = { readonly part: Part; readonly amount: bigint; readonly count: number }
 
 export async function readBankCheck(from: Queryable): Promise<z.infer<typeof bankCheck> | null> {
-  const span = await maybeOne<{ base: IstDay; until: IstDay; today: IstDay }>(
-    from,
-    sql`select min(a.first_day)::text as base, min(c.until_day)::text as until, ${TODAY}::text as today
-          from statement_account a cross join bank_comparison c where a.lines > 0 having min(c.until_day) is not null`,
-  )
+  const span = await from.maybeOne<{ base: IstDay; until: IstDay; today: IstDay }>(sql`
+    select min(a.first_day)::text as base, min(c.until_day)::text as until, ${TODAY}::text as today
+          from statement_account a cross join bank_comparison c where a.lines > 0 having min(c.until_day) is not null`)
   if (span === undefined) return null
   const { until, today } = span
   const bank = await bankAt(from, until)
@@ -105,12 +100,10 @@ export async function readBankCheck(from: Queryable): Promise<z.infer<typeof ban
   const difference = bank - books
   const rest = difference - parts.reduce((sum, { amount }) => sum + amount, 0n)
   // Open findings are counted, not added up: a stolen sum and an invented account would cancel each other out.
-  const { closed, open } = await one<{ closed: bigint; open: number }>(
-    from,
-    sql`select coalesce(sum(difference) filter (where f.closed_at is not null), 0)::bigint as closed,
+  const { closed, open } = await from.one<{ closed: bigint; open: number }>(sql`
+    select coalesce(sum(difference) filter (where f.closed_at is not null), 0)::bigint as closed,
                (count(*) filter (where f.closed_at is null))::int as open from money_finding f
-         where ${IS_OF_BANK} and f.ended_at is null and (f.detail is null or f.detail <= ${until}::text)`,
-  )
+         where ${IS_OF_BANK} and f.ended_at is null and (f.detail is null or f.detail <= ${until}::text)`)
   const shown = (amount: bigint): number => rupeesFromPaise(paise(amount))
   return {
     day: until,
@@ -128,12 +121,9 @@ export async function readBankCheck(from: Queryable): Promise<z.infer<typeof ban
 
 /** The bank's balance at the end of a day by its statements. An account that begins later had its first balance. */
 async function bankAt(from: Queryable, day: IstDay): Promise<bigint> {
-  const { bank } = await one<{ bank: bigint }>(
-    from,
-    sql`select coalesce(sum(coalesce((
+  const { bank } = await from.one<{ bank: bigint }>(sql`select coalesce(sum(coalesce((
             select l.balance from bank_line l where l.account_id = a.id and l.day <= ${day}::date order by l.day desc, l.position desc limit 1),
-          a.opening)), 0)::bigint as bank from statement_account a where a.lines > 0`,
-  )
+          a.opening)), 0)::bigint as bank from statement_account a where a.lines > 0`)
   return bank
 }
 

@@ -1,5 +1,5 @@
 /** Each hour, and after midnight: matches lines with what the books have booked since, and compares bank and books again. */
-import { type Db, maybeOne, sql } from '../../../db/sql.ts'
+import { type Db, sql } from '../../../db/sql.ts'
 import { inTransaction } from '../../../db/transaction.ts'
 import type { Secrets } from '../../../secrets/secrets.ts'
 import { compareBank } from './compare.ts'
@@ -11,10 +11,10 @@ const IS_DUE = sql`(exists (select from statement_account where lines > 0)
   and (ran_at is null or ran_at > roz_now() or ran_at <= roz_now() - interval '1 hour' or ist_day(ran_at) < ist_day(roz_now())))`
 
 export async function matchDue(db: Db, secrets: Secrets): Promise<boolean> {
-  if ((await maybeOne(db, sql`select from bank_comparison where ${IS_DUE}`)) === undefined) return false
+  if ((await db.maybeOne(sql`select from bank_comparison where ${IS_DUE}`)) === undefined) return false
   return inTransaction(db, async (tx) => {
     await lockBank(tx)
-    if ((await maybeOne(tx, sql`select from bank_comparison where ${IS_DUE}`)) === undefined) return false
+    if ((await tx.maybeOne(sql`select from bank_comparison where ${IS_DUE}`)) === undefined) return false
     await matchByReference(tx, secrets)
     await compareBank(tx)
     return true

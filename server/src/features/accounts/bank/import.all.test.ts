@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { addDays, type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import { wholeRupees } from '@roz/core/money.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { one, sql } from '../../../db/sql.ts'
+import { sql } from '../../../db/sql.ts'
 import { readBalances } from '../../../ledger/balances.ts'
 import { DAY, openDay } from '../../../ledger/testing/fixtures.ts'
 import { readTodo } from '../../desk/todo.ts'
@@ -232,9 +232,9 @@ test('neither the list, the findings, the staff log nor the table has the words 
   expect(said).not.toMatch(/ASHA|11112222333344|SMS CHARGES/)
   const [line] = await world.lines()
   expect((await world.line(line?.['id'], world.staff.support)).body.code).toBe('forbidden')
-  const before = await one<{ n: number }>(world.db, sql`select count(*)::int as n from audit_log where action = 'bank_line.read'`)
+  const before = await world.db.one<{ n: number }>(sql`select count(*)::int as n from audit_log where action = 'bank_line.read'`)
   expect((await world.line(line?.['id'], world.staff.auditor)).status).toBe(200)
-  expect(await one<{ n: number }>(world.db, sql`select count(*)::int as n from audit_log where action = 'bank_line.read'`)).toEqual({
+  expect(await world.db.one<{ n: number }>(sql`select count(*)::int as n from audit_log where action = 'bank_line.read'`)).toEqual({
     n: before.n + 1,
   })
   expect((await world.line('none')).body.code).toBe('bank_line_not_found')

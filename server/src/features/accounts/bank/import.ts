@@ -10,7 +10,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { formatPaise, type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
 import type { StatementMapping } from '@roz/core/statement-fields.ts'
-import { maybeOne, one, type Queryable, sql } from '../../../db/sql.ts'
+import { type Queryable, sql } from '../../../db/sql.ts'
 import { inTransaction, type Tx } from '../../../db/transaction.ts'
 import { type Handlers, invalid, type Refusal } from '../../../http/route.ts'
 import { memberLimits, take } from '../../../protection/limits.ts'
@@ -86,7 +86,7 @@ export const statementHandlers = (deps: AccountsDeps): Handlers<'previewStatemen
 })
 
 async function layFile(from: Queryable, id: string, bytes: Buffer): Promise<Laying> {
-  const account = await maybeOne<Account>(from, sql`select id, mapping, lines from statement_account where id = ${id}::uuid`)
+  const account = await from.maybeOne<Account>(sql`select id, mapping, lines from statement_account where id = ${id}::uuid`)
   if (account === undefined) return { ok: false, code: 'bank_account_not_found' }
   const read = readStatement(bytes, account.mapping)
   if (!read.ok) return read
@@ -115,20 +115,16 @@ type FreshLines = { readonly ok: true; readonly value: Fresh } | Refusal<GapRefu
 /** Files have whole days, but the newest day may still have grown: of a day, the stored lines are the file's first ones, or on its last day all of it. */
 async function freshLines(from: Queryable, { id }: Account, { lines, opening, closing }: Statement): Promise<FreshLines> {
   const [first, last] = [lines[0].day, (lines.at(-1) as StatementLine).day]
-  const before = await maybeOne<{ day: IstDay; ends: Paise }>(
-    from,
-    sql`select day::text as day, balance as ends from bank_line where account_id = ${id}::uuid and day < ${first}::date
-         order by day desc, position desc limit 1`,
-  )
+  const before = await from.maybeOne<{ day: IstDay; ends: Paise }>(sql`
+    select day::text as day, balance as ends from bank_line where account_id = ${id}::uuid and day < ${first}::date
+         order by day desc, position desc limit 1`)
   if (before !== undefined && before.ends !== opening) {
     const values = { begins: formatPaise(paise(opening)), day: before.day, ends: formatPaise(before.ends) }
     return { ok: false, code: 'statement_gap', values }
   }
-  const after = await maybeOne<{ day: IstDay; begins: Paise }>(
-    from,
-    sql`select day::text as day, balance - amount as begins from bank_line where account_id = ${id}::uuid and day > ${last}::date
-         order by day, position limit 1`,
-  )
+  const after = await from.maybeOne<{ day: IstDay; begins: Paise }>(sql`
+    select day::text as day, balance - amount as begins from bank_line where account_id = ${id}::uuid and day > ${last}::date
+         order by day, position limit 1`)
   const stored = await from.query<Stored>(sql`
     select day::text as day, position, amount, balance from bank_line
      where account_id = ${id}::uuid and day between ${first}::date and ${last}::date order by day, position`)
@@ -153,7 +149,7 @@ async function freshLines(from: Queryable, { id }: Account, { lines, opening, cl
 }
 
 async function isCovered(from: Queryable, { statement }: Laid, until: IstDay): Promise<boolean> {
-  const { today } = await one<{ today: IstDay }>(from, sql`select ist_day(roz_now())::text as today`)
+  const { today } = await from.one<{ today: IstDay }>(sql`select ist_day(roz_now())::text as today`)
   return until >= (statement.lines.at(-1) as StatementLine).day && until <= today
 }
 

@@ -7,7 +7,7 @@ import type { bankCalls } from '@roz/contract/bank.ts'
 import type { Output } from '@roz/contract/api.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, paise, rupeesFromPaise } from '@roz/core/money.ts'
-import { type Db, maybeOne, one, type Queryable, type Sql, sql } from '../../../db/sql.ts'
+import { type Db, type Queryable, type Sql, sql } from '../../../db/sql.ts'
 import { inTransaction, type Tx } from '../../../db/transaction.ts'
 import type { Handlers } from '../../../http/route.ts'
 import { CURSOR_PARTS, type Cursor } from '../../../lists/cursor.ts'
@@ -40,7 +40,7 @@ function viewOf({ id, account, day, amount, balance, status, subject }: Row): Sh
   const money = { amount: rupeesFromPaise(amount), balance: rupeesFromPaise(balance) }
   return { id, account, day, ...money, status, subject, seen: fingerprintOf([subject]) }
 }
-const view = async (from: Queryable, id: string): Promise<Shown> => viewOf(await one<Row>(from, sql`${ROWS} where l.id = ${id}::uuid`))
+const view = async (from: Queryable, id: string): Promise<Shown> => viewOf(await from.one<Row>(sql`${ROWS} where l.id = ${id}::uuid`))
 
 type Wanted = { readonly status?: 'open' | undefined; readonly returnOf?: string | undefined }
 
@@ -107,7 +107,7 @@ export const bankLineHandlers = (deps: AccountsDeps): Handlers<'bankLines' | 'ba
 
 type Found = { readonly id: string; readonly day: IstDay; readonly amount: bigint; readonly words: Buffer; readonly subject: string | null }
 const findLine = (from: Queryable, id: string): Promise<Found | undefined> =>
-  maybeOne<Found>(from, sql`select id, day::text as day, amount, sealed_words as words, subject from bank_line where id = ${id}::uuid`)
+  from.maybeOne<Found>(sql`select id, day::text as day, amount, sealed_words as words, subject from bank_line where id = ${id}::uuid`)
 
 /** False: the line has no match to take back, or the movement is another line's, another amount or none. */
 async function decide(tx: Tx, id: string, { subject, by }: { readonly subject: string | null; readonly by: bigint }): Promise<boolean> {

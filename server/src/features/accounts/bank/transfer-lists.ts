@@ -4,7 +4,7 @@ import type { bankTransferCalls } from '@roz/contract/bank-transfers.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { transferReferencesIn } from '@roz/core/reference-fields.ts'
-import { one, type Queryable, type Sql, sql } from '../../../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../../../db/sql.ts'
 import type { Handlers } from '../../../http/route.ts'
 import type { Cursor } from '../../../lists/cursor.ts'
 import { instantOf, pageOf } from '../../../lists/listing.ts'
@@ -163,4 +163,4 @@ const viewOf = (row: Row): ShownTransfer => ({
 })
 
 export const viewTransfer = async (from: Queryable, id: string): Promise<ShownTransfer> =>
-  viewOf(await one<Row>(from, sql`${ROWS} where b.id = ${id}::uuid`))
+  viewOf(await from.one<Row>(sql`${ROWS} where b.id = ${id}::uuid`))

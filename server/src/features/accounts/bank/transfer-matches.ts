@@ -7,7 +7,7 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { squeezed } from '@roz/core/reference-fields.ts'
-import { maybeOne, one, type Queryable, sql } from '../../../db/sql.ts'
+import { type Queryable, sql } from '../../../db/sql.ts'
 import type { Secrets } from '../../../secrets/secrets.ts'
 import { IS_CLOSED_LINE, IS_UNBOOKED_LINE } from '../../../staff/open-work.ts'
 import { wordsOf } from './match.ts'
@@ -24,31 +24,24 @@ type Row = Omit<Line, 'words'> & { readonly words: Buffer }
 
 /** Money that came in. */
 export async function findLine(from: Queryable, secrets: Secrets, id: string): Promise<Line | undefined> {
-  const row = await maybeOne<Row>(
-    from,
-    sql`select l.id, l.day::text as day, l.amount, l.sealed_words as words, not ${IS_UNBOOKED_LINE} as "isTaken", ${IS_CLOSED_LINE} as "isClosed"
-          from bank_line l where l.id = ${id}::uuid and l.amount > 0`,
-  )
+  const row = await from.maybeOne<Row>(sql`
+    select l.id, l.day::text as day, l.amount, l.sealed_words as words, not ${IS_UNBOOKED_LINE} as "isTaken", ${IS_CLOSED_LINE} as "isClosed"
+          from bank_line l where l.id = ${id}::uuid and l.amount > 0`)
   return row && { ...row, words: wordsOf(secrets, row) }
 }
 
 /** Whether somebody typed a number that the line has. */
 export async function isTypedAlready(from: Queryable, { words }: Pick<Line, 'words'>): Promise<boolean> {
-  const { isTyped } = await one<{ isTyped: boolean }>(
-    from,
-    sql`select exists (
-          select from bank_transfer where status <> 'rejected' and position(bank_number in ${squeezed(words)}::text) > 0) as "isTyped"`,
-  )
+  const { isTyped } = await from.one<{ isTyped: boolean }>(sql`select exists (
+          select from bank_transfer where status <> 'rejected' and position(bank_number in ${squeezed(words)}::text) > 0) as "isTyped"`)
   return isTyped
 }
 
 /** Whether a transfer or a settlement of the gateway has this number. */
 export async function isKnownNumber(from: Queryable, bankNumber: string): Promise<boolean> {
-  const { isKnown } = await one<{ isKnown: boolean }>(
-    from,
-    sql`select exists (select from bank_transfer where bank_number = ${bankNumber}::text and status <> 'rejected')
-            or exists (select from gateway_settlement where reference = ${bankNumber}::text) as "isKnown"`,
-  )
+  const { isKnown } = await from.one<{ isKnown: boolean }>(sql`
+    select exists (select from bank_transfer where bank_number = ${bankNumber}::text and status <> 'rejected')
+            or exists (select from gateway_settlement where reference = ${bankNumber}::text) as "isKnown"`)
   return isKnown
 }
 
@@ -90,13 +83,12 @@ export async function isTakenElsewhere(
   looked: Looked,
 ): Promise<boolean> {
   if (bankNumber !== null) return (await lookForNumber(from, secrets, bankNumber, looked)).hasNumber
-  return (await maybeOne(from, sql`select from bank_line where id = ${lineId}::uuid and subject is not null`)) !== undefined
+  return (await from.maybeOne(sql`select from bank_line where id = ${lineId}::uuid and subject is not null`)) !== undefined
 }
 
 /** The look at the lines for the number of a transfer that waits. */
 export async function lookForTransfer(from: Queryable, secrets: Secrets, id: string): Promise<Looked> {
-  const typed = await maybeOne<{ bankNumber: string }>(
-    from,
+  const typed = await from.maybeOne<{ bankNumber: string }>(
     sql`select bank_number as "bankNumber" from bank_transfer where id = ${id}::uuid and bank_number is not null and status = 'asked'`,
   )
   return typed === undefined ? NOTHING : lookForNumber(from, secrets, typed.bankNumber)

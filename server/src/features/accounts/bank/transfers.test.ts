@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { paise, wholeRupees } from '@roz/core/money.ts'
 import { afterAll, describe, expect, test } from 'vitest'
-import { type Db, one, sql } from '../../../db/sql.ts'
+import { type Db, sql } from '../../../db/sql.ts'
 import { inTransaction } from '../../../db/transaction.ts'
 import { giveRest } from '../../../ledger/closing.ts'
 import { addMoney, chargeBack, DAY } from '../../../ledger/testing/fixtures.ts'
@@ -32,7 +32,7 @@ const number = (): string => String(++next)
 const codes = (answers: readonly { readonly body: { readonly code?: string } }[]): string[] =>
   answers.map(({ body }) => body.code ?? 'done').sort()
 const logged = async (action: string): Promise<number> =>
-  (await one<{ n: number }>(world.db, sql`select count(*)::int as n from audit_log where action = ${action}::text`)).n
+  (await world.db.one<{ n: number }>(sql`select count(*)::int as n from audit_log where action = ${action}::text`)).n
 
 describe('a member', () => {
   test('gets the account and a reference; the gateway’s calls say that money is added in another way', async () => {
@@ -89,7 +89,7 @@ describe('a line of the statement', () => {
     await world.sweep()
     expect([(await world.confirmLine(line)).body.code, await world.balance(order.member)]).toEqual(['transfer_known', '100.00'])
     expect((await world.ask('GET /wallet/transfers', order.member)).body.transfers[0].status).toBe('PAID')
-    const settled = await one<{ subject: string }>(world.db, sql`select subject from bank_line where id = ${line.id}::uuid`)
+    const settled = await world.db.one<{ subject: string }>(sql`select subject from bank_line where id = ${line.id}::uuid`)
     expect(settled.subject).toBe(`gateway_settled:${body.transfer.id}`)
     expect(await world.importAll()).toMatchObject({ stored: 0 })
     expect((await world.lines()).map(({ id }) => id)).not.toContain(line.id)
@@ -304,7 +304,7 @@ async function findingOf({ id }: Pick<ShownLine, 'id'>): Promise<Finding> {
   if (found === undefined) throw new Error('the line has no open finding')
   return found
 }
-const one2 = (what: ReturnType<typeof sql>) => one<{ n: number }>(world.db, what)
+const one2 = (what: ReturnType<typeof sql>) => world.db.one<{ n: number }>(what)
 
 describe('a number that is typed', () => {
   test('credits the order once, however it is written', async () => {
@@ -493,7 +493,7 @@ describe('after PAYMENTS names a gateway', () => {
 
 describe('the first voice of somebody who gets another role', () => {
   const editor = async (person: bigint) => {
-    const { id } = await one<{ id: string }>(world.db, sql`select public_id as id from member where id = ${person}::bigint`)
+    const { id } = await world.db.one<{ id: string }>(sql`select public_id as id from member where id = ${person}::bigint`)
     return world.ask(`PUT /admin/staff/${id}`, world.owner, { role: 'editor' })
   }
 

@@ -13,7 +13,7 @@ import { type IstDay, parseDay } from '@roz/core/ist-day.ts'
 import { formatPaise, type Paise, paiseFromRupees, rupeesFromPaise } from '@roz/core/money.ts'
 import type { RefusalCode } from '@roz/core/refusals.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
-import { maybeOne, one, type Queryable, sql } from '../../../db/sql.ts'
+import { type Queryable, sql } from '../../../db/sql.ts'
 import { inTransaction, type Tx } from '../../../db/transaction.ts'
 import { type Handlers, invalid, type Refusal } from '../../../http/route.ts'
 import { type Approver, judgeApprover, recordAlone } from '../../../ledger/approvals.ts'
@@ -126,7 +126,7 @@ async function ask(tx: Tx, transfers: Transfers, approver: Approver, transfer: N
 }
 
 async function judge(tx: Tx, approver: Approver, { orderId, amount }: New, firstApprovedBy: bigint | null) {
-  const order = await maybeOne<{ owner: bigint }>(tx, sql`select member_id as owner from topup where order_id = ${orderId}::text`)
+  const order = await tx.maybeOne<{ owner: bigint }>(sql`select member_id as owner from topup where order_id = ${orderId}::text`)
   return judgeApprover(tx, approver, { amount, owner: order?.owner ?? null, firstApprovedBy })
 }
 
@@ -169,17 +169,15 @@ type Waiting = New & { readonly status: string; readonly askedBy: bigint }
 type Locked = { readonly ok: true; readonly value: Waiting } | Refusal<'transfer_not_found' | 'transfer_final'>
 async function lockTransfer(tx: Tx, id: string): Promise<Locked> {
   if (!CURSOR_PARTS.uuid(id)) return { ok: false, code: 'transfer_not_found' }
-  const found = await maybeOne<Waiting>(
-    tx,
-    sql`select id, order_id as "orderId", amount, day::text as day, line_id as "lineId", bank_number as "bankNumber", status, asked_by as "askedBy"
-          from bank_transfer where id = ${id}::uuid for update`,
-  )
+  const found = await tx.maybeOne<Waiting>(sql`
+    select id, order_id as "orderId", amount, day::text as day, line_id as "lineId", bank_number as "bankNumber", status, asked_by as "askedBy"
+          from bank_transfer where id = ${id}::uuid for update`)
   if (found === undefined) return { ok: false, code: 'transfer_not_found' }
   return found.status === 'asked' ? { ok: true, value: found } : { ok: false, code: 'transfer_final' }
 }
 
 const findOrder = (from: Queryable, reference: string): Promise<Pick<New, 'orderId' | 'amount'> | undefined> =>
-  maybeOne(from, sql`select order_id as "orderId", amount from bank_transfer_order where reference = ${reference}::text`)
+  from.maybeOne(sql`select order_id as "orderId", amount from bank_transfer_order where reference = ${reference}::text`)
 
 const isAhead = async (tx: Tx, day: IstDay): Promise<boolean> =>
-  (await one<{ isAhead: boolean }>(tx, sql`select ${day}::date > ist_day(roz_now()) as "isAhead"`)).isAhead
+  (await tx.one<{ isAhead: boolean }>(sql`select ${day}::date > ist_day(roz_now()) as "isAhead"`)).isAhead

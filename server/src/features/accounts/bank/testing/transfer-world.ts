@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { decimalText, paise } from '@roz/core/money.ts'
 import { noMandates } from '../../../../adapters/mandates/none.ts'
 import { bankTransferGateway } from '../../../../adapters/payments/bank-transfer.ts'
-import { one, sql } from '../../../../db/sql.ts'
+import { sql } from '../../../../db/sql.ts'
 import { DAY } from '../../../../ledger/testing/fixtures.ts'
 import { makeMember, makeStaff } from '../../../../testing/calls.ts'
 import { openServicesWorld } from '../../../../testing/services-world.ts'
@@ -80,7 +80,7 @@ export async function openTransferWorld() {
     typed: async (order: Pick<Order, 'reference'>, rupees: number, bankReference: string, as?: bigint) =>
       ask('POST /admin/transfers', as ?? (await clerk()), { reference: order.reference, amount: rupees, bankReference, day: DAY }),
     balance: async (member: bigint): Promise<string> => {
-      const { balance } = await one<{ balance: bigint }>(db, sql`select balance from wallet where member_id = ${member}::bigint`)
+      const { balance } = await db.one<{ balance: bigint }>(sql`select balance from wallet where member_id = ${member}::bigint`)
       return decimalText(paise(balance))
     },
     suspended: (orderId: string) =>
@@ -88,11 +88,9 @@ export async function openTransferWorld() {
         sql`select reason, amount, status from suspense_item where order_id = ${orderId}::text order by id`,
       ),
     booked: async (): Promise<{ gateway: bigint; bank: bigint }> =>
-      one(
-        db,
-        sql`select (select coalesce(sum(case when debit = 1 then amount when credit = 1 then -amount end), 0)::bigint from transfer) as gateway,
-                   (select coalesce(sum(case when debit = 2 then amount when credit = 2 then -amount end), 0)::bigint from transfer) as bank`,
-      ),
+      db.one(sql`
+        select (select coalesce(sum(case when debit = 1 then amount when credit = 1 then -amount end), 0)::bigint from transfer) as gateway,
+                   (select coalesce(sum(case when debit = 2 then amount when credit = 2 then -amount end), 0)::bigint from transfer) as bank`),
     /** Everything that is due now, and every order asked about. */
     sweep: async (): Promise<void> => {
       await db.query(sql`update order_check set ask_at = roz_now(), asked_at = null where ask_at is not null or final_at is not null`)
