@@ -110,11 +110,9 @@ const FROM = {
   withdrawn: ['new', 'called', 'checked', 'agreed', 'waiting'],
   unreachable: ['new', 'called', 'checked', 'agreed', 'waiting'],
 } as const satisfies Record<CaseStep, readonly CaseStage[]>
-/** Whether a case in this stage may take the step. */
 export const mayStep = (stage: CaseStage, step: CaseStep): boolean => (FROM[step] as readonly CaseStage[]).includes(stage)
 /** Whether the person who asked may still withdraw on the request's page. Later its number may be public, and the person tells us. */
 export const mayWithdraw = (stage: CaseStage): boolean => stage !== 'agreed' && stage !== 'waiting' && mayStep(stage, 'withdrawn')
-/** The steps that a case in this stage may take. */
 export const stepsFrom = (stage: CaseStage): readonly CaseStep[] => CASE_STEPS.filter((step) => mayStep(stage, step))
 
 /** Why a request is refused, in words that the person reads. Free words may follow. */

@@ -221,7 +221,6 @@ export type NoticeKind = keyof typeof NOTICES
 
 export const isNoticeKind = (kind: string): kind is NoticeKind => Object.hasOwn(NOTICES, kind)
 
-/** Title and body of a notice in a language. */
 export function noticeText(kind: NoticeKind, data: NoticeData, language: Language): { title: string; body: string } {
   const printed = ['day', 'next', 'on'].flatMap((name) => {
     const day = parseDay(data[name] ?? '')

@@ -59,7 +59,6 @@ export const phone = text('phone_required').check(
 )
 export const PASSWORD_MIN = 6
 export const PASSWORD_MAX = 128
-/** A new password. */
 export const newPassword = text('fill_all').check(
   z.minLength(PASSWORD_MIN, code('password_short')),
   z.maxLength(PASSWORD_MAX, code('password_long')),

@@ -5,7 +5,6 @@ import { toastsOf } from './browser.ts'
 import { BANK, PHONE } from './people.ts'
 
 export const toast = (page: Page, words: string) => page.locator('.toast', { hasText: words })
-/** A toast with exactly these words. */
 export const exactToast = (page: Page, words: string) => page.locator('.toast').getByText(words, { exact: true })
 
 /** Chooses the option whose words begin with these. */

@@ -159,5 +159,4 @@ export const lostPage = (): string =>
 
 export const brokenPage = (): string => page('Something went wrong', '<p>The demo gateway could not do that. Go back and try again.</p>')
 
-/** Replaces every `{order_id}` in the return address by the order's id. */
 export const returnAddress = (order: Order): string | null => order.returnUrl?.replaceAll('{order_id}', order.orderId) ?? null

@@ -51,7 +51,6 @@ const STOP_MS = 2500
 const PROGRAMS = { etcd: 'etcd', patroni: 'python3', leader: 'haproxy', pooler: 'pgbouncer', product: 'node' } as const
 type Part = keyof typeof PROGRAMS
 export const PARTS = Object.keys(PROGRAMS) as Part[]
-/** Of the front. */
 const FRONT_PROGRAMS = { sandbox: 'node', address: 'haproxy' } as const
 type FrontPart = keyof typeof FRONT_PROGRAMS
 

@@ -63,7 +63,6 @@ type ServerRunOptions = CycleOptions<Kind> & {
   readonly instances?: number
   readonly weaken?: 'commits-in-memory' | 'forgotten-keys' | undefined
 }
-/** The target, and its faults. */
 type Setup<G extends FaultTarget, K extends string> = {
   readonly open: () => Promise<G>
   readonly faults: Readonly<Record<K, Fault<G>>>

@@ -92,7 +92,6 @@ export async function startServers({ count, folder, env, ends, version: first, s
       place.isOut = false
       return coming
     },
-    /** The version at each place. */
     versions: (): readonly (Version | undefined)[] => places.map(({ version }) => version),
     complaints: (): readonly string[] => complaints,
     printed: (): string => printed + servers.map((server) => server.output()).join(''),

@@ -50,7 +50,6 @@ export type Expectation = readonly [name: string, holds: (world: World) => Promi
 let made = 0
 export const freshId = (): string => `sdk${Date.now()}${made++}`
 
-/** The status and the code of a refusal. */
 export const refusal = ({ status, data }: Answered): readonly [number, unknown] => [status, data.code]
 
 /** An order of ₹30 that is paid, unless `outcome` says otherwise. */

@@ -24,7 +24,6 @@ function findingsOf(answer: string): string[] {
 
 export const scan = (root: string): string[] => findingsOf(npm(root, ['audit', ...OF_PRODUCTION, '--json']))
 
-/** Writes the inventory, and returns its file. */
 export function writeInventory(root: string): string {
   const file = path.join(root, '.build/release/sbom.cdx.json')
   mkdirSync(path.dirname(file), { recursive: true })

@@ -262,7 +262,6 @@ function createFeatures(deps: ServiceDeps) {
 
 type Features = ReturnType<typeof createFeatures>
 
-/** The due work of all features, and the handlers of their jobs. */
 function workOf(deps: ServiceDeps, features: Features, ofFiles: Pick<JobHandlers, 'remove_file'>): WorkerDeps {
   const { db, clock, log } = deps
   const { identity, wallet, payouts, disputes, autopay, rounds, books, openLog, impact, help } = features

@@ -69,7 +69,6 @@ test('a withdrawal to a UPI ID: a mail address is refused beside the field, the 
   })
 })
 
-/** Plays the bank of a UPI ID. */
 const bankSays = (upiId: string, said: object) => postJson(`${fixture.roz.sandboxUrl}/__sandbox/upi-ids/${upiId}`, said)
 /** Waits until the banks of the member's last withdrawals have answered. */
 const told = (token: string, count: number): Promise<unknown> =>

@@ -216,7 +216,6 @@ const lineOf = (words: string, { takes, says }: Command): string[] => [
   `      ${says}`,
 ]
 
-/** The help of one noun. */
 function helpOf(name: string): string[] {
   const noun = NOUNS[name]
   if (noun === undefined) return []

@@ -405,7 +405,6 @@ const acts: Readonly<Record<string, Make>> = {
   'end a hold': () => member('hold', 'release'),
 }
 
-/** The owners' mails after a job. */
 const mailedAfter = async (job: bigint): Promise<string[]> =>
   (
     await db.query<{ what: string }>(sql`

@@ -68,7 +68,6 @@ export const debtPaidFrom = (c: Sql): Sql => sql`
             where debit = ${c}.credit and debit > 1000 and kind = 'debt_paid' and wallet_seq > ${c}.wallet_seq) p
     where p.follows = ${c}.wallet_seq)`
 
-/** The debts that the money of this transfer paid. */
 export const readDebtPaid = async (from: Queryable, kinds: readonly TransferKind[], ref: string): Promise<Paise> =>
   (
     await from.one<{ paid: Paise }>(

@@ -28,7 +28,6 @@ export async function createTopup(
 
 type Capture = {
   readonly orderId: string
-  /** The gateway's id of the payment. */
   readonly paymentId: string
   /** The order's amount at the gateway. The amount paid may differ by a surcharge or an offer. */
   readonly orderAmount: Paise

@@ -24,7 +24,6 @@ export const base32 = (bytes: Uint8Array): string => totpOf(bytes).secret.base32
 
 export const stepAt = (atMs: number): number => TOTP.counter({ period: 30, timestamp: atMs })
 
-/** The code of a time step. */
 export const codeAt = (secret: Uint8Array, step: number, digits = 6): string =>
   totpOf(secret, undefined, digits).generate({ timestamp: step * 30_000 })
 

@@ -38,7 +38,6 @@ const formOf = (bytes: Uint8Array, type: string): FormData => {
   return form
 }
 
-/** A form with a picture of this width. */
 export const pictureForm = async (width: number): Promise<FormData> =>
   formOf(
     await sharp({ create: { width, height: 30, channels: 3, background: '#4a7c59' } })

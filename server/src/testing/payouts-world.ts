@@ -37,7 +37,6 @@ export function scriptedPayouts() {
     transfers: new Map<string, Transfer>(),
     /** `account`: the account number, or the UPI ID. */
     beneficiaries: [] as { beneficiaryId: string; name: string; account: string }[],
-    /** The method of each call of `send`. */
     methods: [] as string[],
     /** Ids of transfers, one per call of `send` and of `fetchTransfer`. */
     sent: [] as string[],
@@ -286,7 +285,6 @@ function membersOf({ db, script, calls, admin, jobs }: Stage) {
       const wallet = await readWallet(db, memberId)
       return [status, Number(wallet?.balance ?? 0n) / 100, Number(wallet?.held ?? 0n) / 100]
     },
-    /** Kinds of the member's notices, sorted. */
     noticesOf: async (memberId: bigint): Promise<string[]> => (await noticesTo(db, memberId)).map(({ kind }) => kind).sort(),
     /** Amount and reason in the member's mail and notice of one kind. */
     async toldOf(memberId: bigint, what: string): Promise<readonly (readonly ['mail' | 'notice', object])[]> {

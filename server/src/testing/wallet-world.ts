@@ -88,7 +88,6 @@ async function openWalletWorld() {
   const asks = askers(calls)
   const pays = payer(sandbox, calls)
   const kept = rows(db)
-  /** A member with an order. */
   async function ordered(rupees?: number): Promise<{ readonly member: bigint; readonly orderId: string }> {
     const member = await makeMember(db)
     return { member, orderId: await asks.newOrder(member, rupees) }

@@ -222,7 +222,6 @@ export function createTicketKeys({ secrets }: { readonly secrets: Secrets }) {
       return members.map((memberId, index) => ({ memberId, key: keys.subarray(index * TICKET_KEY_BYTES, (index + 1) * TICKET_KEY_BYTES) }))
     },
 
-    /** The maker of a day's list with this number of entries. */
     listMaker: (day: IstDay, entries: number): ListMaker => createListMaker(secrets, day, entries),
 
     /**

@@ -61,6 +61,5 @@ export type SettlementGateway = {
     readonly until: IstDay
     readonly cursor?: string | undefined
   }): Promise<ToldPage<ToldSettlement>>
-  /** The events of a settlement. */
   listSettlementEvents(asked: { readonly settlementId: string; readonly cursor?: string | undefined }): Promise<ToldPage<SettlementEvent>>
 }

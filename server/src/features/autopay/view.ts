@@ -53,7 +53,6 @@ async function viewMandate(from: Queryable, row: MandateRow): Promise<ShownManda
   }
 }
 
-/** All mandates of a member, for the export. */
 export async function listMandates(from: Queryable, memberId: bigint): Promise<ShownMandate[]> {
   const ids = await from.query<{ id: string }>(
     sql`select id from autopay_mandate where member_id = ${memberId}::bigint order by created_at`,

@@ -23,7 +23,6 @@ type ContactDeps = {
 }
 type Contact = {
   readonly handlers: Handlers<'contact' | 'messages' | 'messagesCsv' | 'replyToMessage' | 'setMessageStatus'>
-  /** Messages of a member, for the member's export. */
   readonly exports: { readonly messages: (memberId: bigint) => ReturnType<typeof listOwnMessages> }
   readonly due: (now: Date) => Promise<boolean>
 }

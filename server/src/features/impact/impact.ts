@@ -78,7 +78,6 @@ export function createImpact(deps: EditingDeps & { readonly attempt: Attempt }) 
     /** The newest published stories, for the home page. */
     recentStories: async (language: Language): Promise<Story[]> => (await newestStories(language, RECENT)).stories,
     newestStories,
-    /** A published story by its id. */
     publishedStory: async (id: string, language: Language): Promise<Story | undefined> => {
       const row = isId(id) ? await findPublished(db, id) : undefined
       return row && storyOf(language)(row)

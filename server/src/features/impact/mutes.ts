@@ -37,7 +37,6 @@ export const muteHandlers = (db: Db): Handlers<'storyMute' | 'muteStory'> => ({
     }),
 })
 
-/** All muted stories, for the member's export. */
 export async function listMutes(from: Queryable, memberId: bigint): Promise<MemberExport['mutedStories']> {
   const rows = await from.query<{ storyId: string; mutedAt: Date }>(sql`
     select story_id as "storyId", muted_at as "mutedAt" from story_mute where member_id = ${memberId}::bigint order by muted_at, story_id`)

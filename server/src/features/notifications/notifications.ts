@@ -27,7 +27,6 @@ type Notification = Output<typeof communityCalls.notifications>['notifications']
 type NotificationsDeps = UnsubscribeDeps & { readonly attempt: Attempt }
 type Notifications = {
   readonly handlers: Handlers<'notifications' | 'readNotifications' | 'preferences' | 'setPreferences'>
-  /** All notices, for the member's export. */
   readonly exports: { readonly notifications: (memberId: bigint, language: Language) => Promise<Notification[]> }
   readonly jobs: { readonly notice: (payload: JobPayloads['notice'], jobId: string) => Promise<void> }
   readonly due: (now: Date) => Promise<boolean>

@@ -56,7 +56,6 @@ export function createPayouts(deps: PayoutsDeps) {
 
   return {
     handlers,
-    /** All refunds, for the member's export. */
     exports: {
       refunds: async (memberId: bigint) =>
         (

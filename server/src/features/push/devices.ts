@@ -94,7 +94,6 @@ export const findDeviceKey = async (from: Queryable, sessionHash: Buffer): Promi
 export const forgetGone = (db: Db, { id, endpointMac }: { readonly id: bigint; readonly endpointMac: Buffer }): Promise<unknown> =>
   db.query(sql`delete from push_device where id = ${id}::bigint and endpoint_mac = ${endpointMac}::bytea`)
 
-/** All devices, for the member's export. */
 export async function listDevices(from: Queryable, secrets: DeviceSecrets, memberId: bigint): Promise<MemberExport['devices']> {
   const rows = await from.query<EncryptedDevice & { readonly createdAt: Date }>(sql`
     select member_id as "memberId", endpoint_mac as "endpointMac", sealed, created_at as "createdAt"

@@ -61,7 +61,6 @@ export function createPush(deps: PushDeps) {
     ready: async (): Promise<void> => {
       await keys.inForce(db)
     },
-    /** All devices, for the member's export. */
     exports: { devices: (memberId: bigint) => listDevices(db, secrets, memberId) },
     /** Finds the members whose evening reminder is due. */
     due: () => remindDue(db),

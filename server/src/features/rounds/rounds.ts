@@ -130,7 +130,6 @@ export function createRounds({ receipts, policy, joinBatch, ...deps }: RoundsDep
       tell_skipped: ({ day }: JobPayloads['tell_skipped']): Promise<void> => tellSkipped(db, day as IstDay),
       tell_low_balance: ({ day }: JobPayloads['tell_low_balance']): Promise<void> => tellLowBalance(db, day as IstDay),
     },
-    /** All rounds, for the member's export. */
     exports: {
       rounds: async (memberId: bigint, language: Language) =>
         (

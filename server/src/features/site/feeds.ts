@@ -40,7 +40,6 @@ type FeedsDeps = {
   /** The figures of the pages; undefined if they cannot be read. */
   readonly read: (language: Language, withDays: boolean) => Promise<PageData | undefined>
   readonly originOf: (request: FastifyRequest) => string
-  /** The addresses of the pages of stories and of days. */
   readonly addresses: { readonly stories: string; readonly days: string }
 }
 

@@ -3,7 +3,6 @@ import { type Queryable, sql } from '../../db/sql.ts'
 import { isResting } from '../../jobs/parking.ts'
 import type { Topup, TopupStatus } from '../../ledger/topups.ts'
 
-/** The API's status for each state of an order. */
 export const ORDER_STATUS_OF = {
   created: 'PENDING',
   pending: 'PENDING',

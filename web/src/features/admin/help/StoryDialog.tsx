@@ -25,7 +25,6 @@ import { type Picture, StoryPicture } from './StoryPicture.tsx'
 import { bodyOf, changesOf, fieldOf, seenOf, showRefusedStory, sides, storyRules, type StoryValues, valuesOf } from './story-fields.ts'
 import { portalError } from '../portal-form-errors.ts'
 
-/** The help that a story is linked to. */
 const linkOf = ({ outlayId, help, amount }: PortalStory): ToldHelp | undefined =>
   outlayId === null || help === null ? undefined : { id: outlayId, purpose: help.purpose, publicName: help.publicName, amount }
 
