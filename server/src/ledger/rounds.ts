@@ -48,10 +48,8 @@ export type Round = {
   readonly drawnAt: Date | null
   readonly needPaise: Paise | null
   readonly rewardPaise: Paise | null
-  readonly platformPaise: Paise | null
   readonly taxPaise: Paise | null
   readonly settledAt: Date | null
-  readonly voidedAt: Date | null
   /** For a void round with entries: the day of its returns, set by the decision. */
   readonly returnDay: IstDay | null
 }
@@ -62,8 +60,8 @@ export const ROUND_COLUMNS: Sql = sql`
   opens_at as "opensAt", closes_at as "closesAt", mode, secret_hash as "secretHash", sealed_secret as "encryptedSecret",
   closed_at as "closedAt", entries::float8 as entries, pool, root, sealed_at as "sealedAt", draw_at as "drawAt",
   beacon_round::float8 as "beaconRound", randomness, seed, drawn_at as "drawnAt",
-  need_paise as "needPaise", reward_paise as "rewardPaise", platform_paise as "platformPaise", tax_paise as "taxPaise",
-  settled_at as "settledAt", voided_at as "voidedAt", return_day as "returnDay"`
+  need_paise as "needPaise", reward_paise as "rewardPaise", tax_paise as "taxPaise",
+  settled_at as "settledAt", return_day as "returnDay"`
 
 export const findRound = (from: Queryable, day: IstDay): Promise<Round | undefined> =>
   from.maybeOne<Round>(sql`select ${ROUND_COLUMNS} from round where day = ${day}::date`)

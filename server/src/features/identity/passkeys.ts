@@ -72,13 +72,13 @@ function clientDataOf(clientDataJSON: string): ClientData {
   }
 }
 
-type Key = { readonly id: string; readonly credentialId: Buffer; readonly publicKey: Buffer; readonly counter: bigint }
+type Key = { readonly id: string; readonly publicKey: Buffer; readonly counter: bigint }
 
 /** Checks a passkey of a locked account, and uses its challenge up; false where anything of it is wrong. */
 export async function usePasskey(tx: Tx, memberId: bigint, use: Purpose & Place, answer: SignedByPasskey): Promise<boolean> {
   const expectedChallenge = await useChallenge(tx, memberId, use, answer.response.clientDataJSON)
   if (expectedChallenge === undefined) return false
-  const key = await tx.maybeOne<Key>(sql`select id, credential_id as "credentialId", public_key as "publicKey", counter from staff_passkey
+  const key = await tx.maybeOne<Key>(sql`select id, public_key as "publicKey", counter from staff_passkey
         where member_id = ${memberId}::bigint and credential_id = ${Buffer.from(answer.id, 'base64url')}::bytea for update`)
   if (key === undefined) return false
   const { verifyAuthenticationResponse } = await library()
