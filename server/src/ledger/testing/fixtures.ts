@@ -17,8 +17,8 @@ import { openWallet } from '../wallets.ts'
 export const DAY = '2026-11-21' as IstDay
 const HOUR_MS = 3_600_000
 
-/** An administrator whose approval is enough for every amount of the tests. */
-export const APPROVER = { by: 1n, limit: wholeRupees(1000) } as const
+/** An administrator whose approval is enough for all amounts of the tests: those of a day are added up. */
+export const APPROVER = { by: 1n, limit: wholeRupees(1_000_000) } as const
 
 /** The account of that administrator, for what refers to it. */
 export const makeApprover = (from: Queryable): Promise<object[]> =>
