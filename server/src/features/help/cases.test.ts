@@ -62,12 +62,8 @@ describe('the public form', () => {
     const phone = nextPhone()
     const number = await asked({ phone })
     expect(number).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}$/)
-    expect((await look(`#${number.toLowerCase()}`.replace('#', '%23'), phone)).body).toMatchObject({
-      number,
-      stage: 'new',
-      reason: null,
-      answer: null,
-    })
+    const stage = { number, stage: 'new', reason: null, answer: null }
+    expect((await look(`%23${number.toLowerCase()}`, phone)).body).toMatchObject(stage)
     const wrong = await look(number, '9000000000')
     const unknown = await look('ZZZZZZ', phone)
     expect([wrong.status, wrong.body.code, unknown.status, unknown.body.code]).toEqual([404, 'case_not_found', 404, 'case_not_found'])
@@ -377,10 +373,8 @@ describe('an agreement', () => {
     )
     const { body } = await agree(number)
     expect(body.case).toMatchObject({ stage: 'agreed', agreed: 500 })
-    const made = await world.db.one<{ name: string }>(
-      sql`select public_name as name from beneficiary where id = ${body.case.beneficiaryId}::uuid`,
-    )
-    expect(made.name).toBe('Meera')
+    const who = sql`select public_name as name from beneficiary where id = ${body.case.beneficiaryId}::uuid`
+    expect(await world.db.one(who)).toEqual({ name: 'Meera' })
   })
 
   test('above the limit needs checks of two different people', async () => {
@@ -395,10 +389,8 @@ describe('an agreement', () => {
   test('about less than the limit does not let one check serve for a payment above it', async () => {
     const number = await checked()
     const { beneficiaryId } = (await agree(number)).body.case
-    const answers = [world.staff.editor, world.staff.finance].map((as) => pay(number, beneficiaryId, { amount: 1000.01 }, as))
-    expect((await Promise.all(answers)).map(({ status, body }) => [status, body.code])).toEqual(
-      [409, 409].map((code) => [code, 'case_checks']),
-    )
+    for (const as of [world.staff.editor, world.staff.finance])
+      expect((await pay(number, beneficiaryId, { amount: 1000.01 }, as)).body.code).toBe('case_checks')
     expect((await open(number)).body.case.stage).toBe('agreed')
     expect((await pay(number, beneficiaryId, { amount: 520 })).body.disbursement.status).toBe('booked')
   })
