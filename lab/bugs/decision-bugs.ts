@@ -8,6 +8,22 @@ const HOLDS = `${PAYOUTS_FEATURE}/holds.all.test.ts`
 
 export const DECISIONS: readonly Bug[] = [
   {
+    name: 'One person pays a friend by hand, says that it was not paid, and the wallet is refilled above every limit',
+    file: `${LEDGER}/withdrawals.ts`,
+    find: "  const voice = await judgeReturn(tx, approver, { id, ...found.value })\n  if (!voice.ok) return voice\n  if (voice.value === 'first') return accepted('first')\n",
+    replace: '',
+    test: `${PAYOUTS_FEATURE}/came-back.test.ts`,
+    only: 'not paid',
+  },
+  {
+    name: 'A UPI ID names an order of a bank transfer: when the payout comes back, its line credits the wallet again',
+    file: 'server/src/features/wallet/withdraw.ts',
+    find: '  if (found.length === 0) return undefined\n',
+    replace: '  if (found.length >= 0) return undefined\n',
+    test: 'server/src/features/accounts/bank/transfers.test.ts',
+    only: 'of a payout that came back',
+  },
+  {
     name: 'The first voice about a bank transfer stays when its person loses the role, and counts again after 48 hours',
     file: `${LEDGER}/voices-that-left.ts`,
     find: "where status = 'asked' and asked_by =",
