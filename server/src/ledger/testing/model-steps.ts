@@ -26,10 +26,10 @@ const WEIGHTS = {
   item: 4,
   dispute: 4,
   disburse: 3,
-  correct: 2,
+  correct: 4,
   house: 2,
   'gateway settlement': 2,
-  standing: 3,
+  standing: 4,
   leave: 3,
   'pass on': 5,
   late: 6,
@@ -157,7 +157,8 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
     return [{ do: 'correct', id, corrects: corrects?.id ?? 'nobody', amount, receipts: receiptsOf(history, 8 + (index % 8), other) }]
   },
   house: (books, history, [index, much, all, other]) => {
-    const [kind, account] = HOUSE[index % 3] as (typeof HOUSE)[number]
+    const filled = HOUSE.filter(([, account]) => (books.accounts.get(account) ?? 0n) !== 0n)
+    const [kind, account] = pick(filled.length > 0 ? filled : HOUSE, index) as (typeof HOUSE)[number]
     const has = books.accounts.get(account) ?? 0n
     const whole = (has < 0n ? -has : has) + BigInt(other % 2)
     const amount = all % 2 === 0 && whole > 0n ? whole : BigInt(1 + (much % 30))
@@ -174,8 +175,10 @@ const MAKERS: Readonly<Record<StepName, Maker>> = {
   },
   standing: (books, _, [who, which, on]) => {
     const memberId = memberOf(books, who)
-    if (which % 3 !== 0) return [{ do: 'auto participate', memberId, on: on % 3 !== 0 }]
-    return [{ do: on % 3 === 0 ? 'suspend' : 'reinstate', memberId }]
+    if (which % 2 !== 0) return [{ do: 'auto participate', memberId, on: on % 3 !== 0 }]
+    if (on % 3 === 0) return [{ do: 'suspend', memberId }]
+    const suspended = [...books.members.keys()].filter((id) => books.member(id).isSuspended)
+    return [{ do: 'reinstate', memberId: pick(suspended, who) ?? memberId }]
   },
   'pass on': passOnSteps,
   'end round': endRound,
