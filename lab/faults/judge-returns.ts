@@ -21,6 +21,8 @@ type RefundRow = {
 type ItemRow = {
   readonly id: string
   readonly order: string
+  /** A dispute took the money. If the payer loses it, the money comes back as an item of its own. */
+  readonly isTaken: boolean
   readonly credits: number
   readonly creditedTo: string | null
   /** Voices for a credit in the staff log. */
@@ -40,7 +42,7 @@ export const readReturns = async (db: Db): Promise<Returns> => ({
            (select count(*) from transfer t where t.kind = 'refund_failed' and t.ref = r.id::text and t.amount = r.amount and t.credit = r.member_id)::int as backs
       from refund r`),
   items: await db.query<ItemRow>(sql`
-    select s.id::text as id, s.order_id as order,
+    select s.id::text as id, s.order_id as order, s.status = 'taken' as "isTaken",
            (select count(*) from transfer t where t.kind = 'suspense_credit' and t.ref = s.id::text)::int as credits,
            (select max(t.credit)::text from transfer t where t.kind = 'suspense_credit' and t.ref = s.id::text) as "creditedTo",
            (select count(*) from audit_log a where a.subject = 'suspense:' || s.id and a.action = 'suspense.credit')::int as voices
@@ -77,7 +79,7 @@ export function existsIn({ refunds, items }: Returns): Readonly<Record<ReturnKin
 
 /** A payment is in suspense once and is given out once. */
 export function findDoubled({ items, refunds }: Returns): string[] {
-  const orders = items.map(({ order }) => order)
+  const orders = items.filter(({ isTaken }) => !isTaken).map(({ order }) => order)
   const waiting = orders
     .filter((order, index) => orders.indexOf(order) !== index)
     .map((order) => `the payment of order ${order} waits twice`)

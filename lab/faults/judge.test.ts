@@ -69,7 +69,7 @@ const RETURNED = [
   tried(15, 'losses-covered', 'h3', { memberId: '0', paise: 8, subject: BANK_LETTER }),
 ]
 const REFUND = { id: 'r1', member: '1001', item: null, amount: 500n, status: 'sending', problem: null, holds: 1, backs: 0 }
-const ITEM = { id: '5', order: 's1', credits: 1, creditedTo: '1001', voices: 2 }
+const ITEM = { id: '5', order: 's1', isTaken: false, credits: 1, creditedTo: '1001', voices: 2 }
 const SHOES = { id: 'h1', kind: 'disbursement', amount: 70n, receipt: RECEIPT, isAsked: true }
 const TAX = { id: 'h2', kind: 'tds_remitted', amount: 18n, receipt: CHALLAN, isAsked: true }
 const COVER = { id: 'h3', kind: 'losses_covered', amount: 8n, receipt: BANK_LETTER, isAsked: true }
@@ -106,6 +106,14 @@ test.each<[string, readonly Operation[], Ledger]>([
   ['one order for two operations', [...OPERATIONS, { ...ORDER, id: 9, key: 'k9' }], LEDGER],
 ])('%s is doubled', (_what, operations, ledger) => {
   expect(found(operations, ledger)[1]).toBeGreaterThan(0)
+})
+
+test('a payment that a dispute took, and that came back, waits once', () => {
+  const items = [
+    { ...ITEM, isTaken: true },
+    { ...ITEM, id: '6', credits: 0, creditedTo: null },
+  ]
+  expect(found(OPERATIONS, { ...LEDGER, items })[1]).toBe(0)
 })
 
 test('an operation without an answer may exist or not; one refused at its first try must not exist', () => {
