@@ -160,5 +160,7 @@ export function moveTransfer(store: Store, transferId: string, move: TransferMov
   const again = transfer.status === 'SUCCESS' && status === 'SUCCESS' && statusCode !== transfer.statusCode
   if (!move.force && !again && !transferSteps(transfer).includes(status)) throw noSuchStep(transfer.status, status)
   const utr = status === 'SUCCESS' ? (transfer.utr ?? `SBX${store.nextCfId()}`) : transfer.utr
-  return keepTransfer(store, { ...transfer, status, statusCode, utr, updatedAtMs: nowMs, later: undefined })
+  // A test may set the clock back, and a restart does; the times of one transfer never go back.
+  const updatedAtMs = Math.max(nowMs, transfer.updatedAtMs)
+  return keepTransfer(store, { ...transfer, status, statusCode, utr, updatedAtMs, later: undefined })
 }
