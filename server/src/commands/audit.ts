@@ -4,7 +4,7 @@
  * - It prints each invariant with its sentence.
  * - Exit code: 0 if all invariants are kept, 1 if one is broken, 2 if the check could not run.
  */
-import { type CommandTarget, onDatabase, reasonOf } from './command-database.ts'
+import { type CommandTarget, exitCodeOnDatabase } from './command-database.ts'
 import type { Db } from '../db/sql.ts'
 import { addChecked, auditParts, type Checked } from '../ledger/audit.ts'
 
@@ -12,12 +12,13 @@ const SHOWN_MAX = 10
 const STATEMENT_MS = 3_600_000
 
 export async function auditNow(target: CommandTarget): Promise<0 | 1 | 2> {
-  try {
-    return (await onDatabase(target, { name: 'audit', queryTimeoutMs: STATEMENT_MS }, (db) => auditAt(db, target))) ?? 2
-  } catch (error) {
-    target.say(`The books could not be read: ${reasonOf(error)}`)
-    return 2
-  }
+  const options = { name: 'audit', queryTimeoutMs: STATEMENT_MS }
+  return exitCodeOnDatabase(
+    target,
+    options,
+    (db) => auditAt(db, target),
+    (why) => `The books could not be read: ${why}`,
+  )
 }
 
 async function auditAt(db: Db, { say }: CommandTarget): Promise<0 | 1> {

@@ -4,7 +4,7 @@
  */
 import { isoIst } from '@roz/core/ist-day.ts'
 import { type Db, sql } from '../db/sql.ts'
-import { type CommandTarget, exitCodeOf, onDatabase } from './command-database.ts'
+import { type CommandTarget, exitCodeOnDatabase } from './command-database.ts'
 
 const USAGE = 'Usage: roz clock show, or roz clock accept'
 const STEP_BACK =
@@ -17,9 +17,10 @@ export async function clockNow(target: CommandTarget, words: readonly string[]):
     say(USAGE)
     return 2
   }
-  return exitCodeOf(
-    say,
-    () => onDatabase(target, { name: 'clock' }, (db) => (isAccept ? accept(db, say) : tell(db, say))),
+  return exitCodeOnDatabase(
+    target,
+    { name: 'clock' },
+    (db) => (isAccept ? accept(db, say) : tell(db, say)),
     (why) => `The clock could not be read: ${why}`,
   )
 }

@@ -86,6 +86,14 @@ export async function exitCodeOf(
   }
 }
 
+/** The same for work on the database. */
+export const exitCodeOnDatabase = (
+  target: CommandTarget,
+  options: Parameters<typeof onDatabase>[1],
+  work: (db: Db) => Promise<0 | 1>,
+  failed: (why: string) => string,
+): Promise<0 | 1 | 2> => exitCodeOf(target.say, () => onDatabase(target, options, work), failed)
+
 const UNDEFINED_TABLE = '42P01'
 
 /** In words: of a lost database also the address that did not answer. */

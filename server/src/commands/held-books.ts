@@ -3,7 +3,7 @@
  * - `roz books retry` and `roz books cover` release that day. A running server makes its books within a second.
  * - Each release is written to the staff log in the same transaction.
  */
-import { type CommandTarget, exitCodeOf, onDatabase } from './command-database.ts'
+import { type CommandTarget, exitCodeOnDatabase } from './command-database.ts'
 import type { Db } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { logStaff } from '../staff/staff-log.ts'
@@ -31,11 +31,7 @@ export async function heldBooksNow(target: CommandTarget & { readonly words: rea
       say(`The books of ${held.day} are tried again now${word === 'cover' ? ', and covered' : ''}.`)
     return 0
   }
-  return exitCodeOf(
-    say,
-    () => onDatabase(target, { name: 'books' }, run),
-    (why) => `The held books could not be read: ${why}`,
-  )
+  return exitCodeOnDatabase(target, { name: 'books' }, run, (why) => `The held books could not be read: ${why}`)
 }
 
 function tell(say: (line: string) => void, { day, found, waiting, since }: HeldBooks): void {

@@ -5,16 +5,17 @@
  * - Exit code 2: the database could not be read.
  */
 import { isoIst } from '@roz/core/ist-day.ts'
-import { type CommandTarget, exitCodeOf, onDatabase } from './command-database.ts'
+import { type CommandTarget, exitCodeOnDatabase } from './command-database.ts'
 import type { Db } from '../db/sql.ts'
 import { listParked, runAgain } from '../jobs/parking.ts'
 
 /** `name`: work and item as listed, such as `order 1f…` or `job mail 42`; empty: print the list. */
 export async function parkedNow(target: CommandTarget, name: string): Promise<0 | 1 | 2> {
   const { say } = target
-  return exitCodeOf(
-    say,
-    () => onDatabase(target, { name: 'parked' }, (db) => (name === '' ? list(db, say) : again(db, name, say))),
+  return exitCodeOnDatabase(
+    target,
+    { name: 'parked' },
+    (db) => (name === '' ? list(db, say) : again(db, name, say)),
     (why) => `Parked work could not be read: ${why}`,
   )
 }

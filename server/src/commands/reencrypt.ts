@@ -4,7 +4,7 @@
  * - It may be interrupted at any moment and repeated.
  * - Exit code 0 only if SECRET_KEY_OLD is no longer needed; 2 if it could not run to its end.
  */
-import { exitCodeOf, onDatabase, type SecretTarget, secretsOf } from './command-database.ts'
+import { exitCodeOnDatabase, type SecretTarget, secretsOf } from './command-database.ts'
 import { ENCRYPTED_COLUMNS, ENCRYPTED_DATA } from '../encrypted-columns.ts'
 import type { Db } from '../db/sql.ts'
 import { createReencryption, inWords, listUnreadable } from '../secrets/reencryption.ts'
@@ -28,9 +28,10 @@ export async function reencryptNow(target: SecretTarget & { readonly portion?: n
     })
     return (await run(reencryption, say)) ? 0 : 1
   }
-  return exitCodeOf(
-    say,
-    () => onDatabase(target, { name: 'reencrypt' }, reencrypt),
+  return exitCodeOnDatabase(
+    target,
+    { name: 'reencrypt' },
+    reencrypt,
     (why) => `Not everything was encrypted again: ${why}. Run it again: it continues where it stopped.`,
   )
 }

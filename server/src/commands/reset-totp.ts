@@ -10,14 +10,15 @@ import { removeTotp } from '../features/identity/second-factor.ts'
 import { endAllSessions } from '../features/identity/sessions.ts'
 import { addressKey } from '../protection/limits.ts'
 import { logStaff } from '../staff/staff-log.ts'
-import { type CommandTarget, exitCodeOf, onDatabase } from './command-database.ts'
+import { type CommandTarget, exitCodeOnDatabase } from './command-database.ts'
 
 export async function resetTotpNow(target: CommandTarget, email: string): Promise<0 | 1 | 2> {
   const { say } = target
   const reset = (tx: Tx) => removeTotpOf(tx, email, say)
-  return exitCodeOf(
-    say,
-    () => onDatabase(target, { name: 'reset-totp' }, (db) => inTransaction(db, reset)),
+  return exitCodeOnDatabase(
+    target,
+    { name: 'reset-totp' },
+    (db) => inTransaction(db, reset),
     (why) => `The app could not be removed: ${why}`,
   )
 }

@@ -3,7 +3,7 @@
  * - The `key` record signed by the old key and the new key are written in one transaction.
  * - Exit code: 0 if it is replaced, 1 if it was replaced today already, 2 if it could not be replaced.
  */
-import { exitCodeOf, onDatabase, type SecretTarget, secretsOf } from './command-database.ts'
+import { exitCodeOnDatabase, type SecretTarget, secretsOf } from './command-database.ts'
 import { type Db, violatedConstraint } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { createLogKeys } from '../transparency-log/log-key.ts'
@@ -25,9 +25,5 @@ export async function rotateLogKey(target: SecretTarget): Promise<0 | 1 | 2> {
       return 1
     }
   }
-  return exitCodeOf(
-    say,
-    () => onDatabase(target, { name: 'rotate' }, rotate),
-    (why) => `The key was not replaced: ${why}`,
-  )
+  return exitCodeOnDatabase(target, { name: 'rotate' }, rotate, (why) => `The key was not replaced: ${why}`)
 }

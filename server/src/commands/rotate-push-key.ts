@@ -3,7 +3,7 @@
  * - A device keeps the key of its subscription until its app is opened again.
  * - Exit code: 0 if it is replaced, 2 if not.
  */
-import { exitCodeOf, onDatabase, sameSecrets, type SecretTarget } from './command-database.ts'
+import { exitCodeOnDatabase, sameSecrets, type SecretTarget } from './command-database.ts'
 import type { Db } from '../db/sql.ts'
 import { createPushKeys } from '../features/push/keys.ts'
 
@@ -16,9 +16,5 @@ export async function rotatePushKey(target: SecretTarget): Promise<0 | 1 | 2> {
     say('A device changes to it when its app is opened. Until then it gets results under the key that it subscribed with.')
     return 0
   }
-  return exitCodeOf(
-    say,
-    () => onDatabase(target, { name: 'rotate' }, rotate),
-    (why) => `The key was not replaced: ${why}`,
-  )
+  return exitCodeOnDatabase(target, { name: 'rotate' }, rotate, (why) => `The key was not replaced: ${why}`)
 }

@@ -14,7 +14,7 @@ import { inTransaction, type Tx } from '../db/transaction.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { logStaff } from '../staff/staff-log.ts'
 import { letJoinIfMended, listKeys, putKeyBack, replaceLostKey } from '../tickets/lost-keys.ts'
-import { exitCodeOf, onDatabase, sameSecrets, type SecretTarget } from './command-database.ts'
+import { exitCodeOnDatabase, sameSecrets, type SecretTarget } from './command-database.ts'
 
 const USAGE =
   'roz keys ticket MEMBER · roz keys ticket MEMBER put DAY (then paste the value) · roz keys ticket MEMBER new [despite-receipts]'
@@ -70,11 +70,7 @@ export async function ticketKeyNow(target: Target): Promise<0 | 1 | 2> {
     if (action === 'list') return list(work)
     return 'put' in action ? put(work, action.put, input) : replace(work, action.new === 'despite receipts')
   }
-  return exitCodeOf(
-    say,
-    () => onDatabase(target, { name: 'ticket-key' }, run),
-    (why) => `The keys could not be read, and nothing was changed: ${why}`,
-  )
+  return exitCodeOnDatabase(target, { name: 'ticket-key' }, run, (why) => `The keys could not be read, and nothing was changed: ${why}`)
 }
 
 async function list({ db, secrets, memberId, say }: Work): Promise<0 | 1> {
