@@ -1,7 +1,7 @@
 /**
  * The open voices of somebody who left the team or changed role: they end with the role, in its transaction.
- * - First approvals of withdrawals and refunds, and first voices about payouts that were not paid or came back, items of SUSPENSE and findings, are taken
- *   back: each waits for a first one again.
+ * - First approvals of withdrawals and refunds, and first voices about payouts that were not paid or came back, items of SUSPENSE and
+ *   findings, are taken back: each waits for a first one again.
  * - The refund of an item of SUSPENSE was made by its first approval: it is rejected, and the item is open again.
  * - Requested outlays and bank transfers are rejected.
  * - Call it after the change of the role. Lock order: outlays, bank transfers, then rows by id.

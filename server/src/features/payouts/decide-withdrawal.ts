@@ -5,8 +5,8 @@
  * - A decision names the state that was seen: of two at once the first takes effect, and the other is refused.
  * - Money is sent only after the commit of the final approval; above a limit two persons approve.
  * - Without a payout gateway one person is shown the account and pays by hand. Only that person says how it ended: paid, with
- *   the bank's reference, or not paid, with a reason; above a limit another person says so too. The transaction that shows the account records the person. A take-over names the
- *   person who was seen to have it.
+ *   the bank's reference, or not paid, with a reason; above a limit another person says so too. The transaction that shows the
+ *   account records the person. A take-over names the person who was seen to have it.
  * - A payment by hand that came back is reversed by the team's word and the bank's statement (came-back.ts).
  */
 import { randomUUID } from 'node:crypto'
