@@ -51,6 +51,15 @@ test('a decided dispute is final until a later stage reopens it; `force` allows 
   expect(whole(await get(id))['resolved_at']).not.toBeNull()
 })
 
+test('the state of a dispute is never dated before its last one, though the clock was set back', async () => {
+  const raised = await raise(await ordered('success'), { webhooks: 0 })
+  const createdAt = whole(raised)['updated_at']
+  world.clock.set(Date.now() - 86_400_000)
+  const lost = await control(`/disputes/${idOf(raised)}`, { step: 'MERCHANT_LOST', webhooks: 0 })
+  world.clock.set(Date.now())
+  expect(whole(lost)).toMatchObject({ dispute_status: 'CHARGEBACK_MERCHANT_LOST', updated_at: createdAt })
+})
+
 test('webhooks of a dispute are signed, carry its id as text and announce created, updated and closed', async () => {
   const id = idOf(await raise(await ordered('success'), { amount: 10 }))
   for (const step of ['UNDER_REVIEW', 'MERCHANT_LOST']) await control(`/disputes/${id}`, { step })

@@ -95,7 +95,8 @@ export function moveDispute(
   const isLater = STAGES.indexOf(stage) > STAGES.indexOf(dispute.stage)
   const isStep = stage === dispute.stage && !isDecided(dispute.step) && step !== 'CREATED'
   if (!move.force && !isLater && !isStep) throw noSuchStep(statusOf(dispute), `${stage}_${step}`)
-  const moved: Dispute = { ...dispute, stage, step, updatedAtMs: nowMs }
+  // As a transfer's: a restart may set the clock back, and the product takes an older state for no news.
+  const moved: Dispute = { ...dispute, stage, step, updatedAtMs: Math.max(nowMs, dispute.updatedAtMs) }
   store.put({ kind: 'dispute', value: moved })
   return moved
 }

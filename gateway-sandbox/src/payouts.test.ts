@@ -352,6 +352,15 @@ describe('the bank', () => {
     for (const body of [{}, { status: 'PAID' }, { status: 'SUCCESS', status_code: 'no!' }]) expect((await move(id, body)).status).toBe(400)
   })
 
+  test('never dates a state before the last one, though the clock was set back', async () => {
+    const id = await taken()
+    const { updated_on } = whole(await move(id, { status: 'QUEUED', webhooks: 0 }))
+    world.clock.set(Date.now() - 1_440 * MINUTE_MS)
+    const failed = await move(id, { status: 'FAILED', webhooks: 0 })
+    world.clock.set(Date.now())
+    expect(whole(failed)).toMatchObject({ status: 'FAILED', updated_on })
+  })
+
   test('applies faults and retries to webhooks of transfers as to those of payments', async () => {
     const start = Date.now()
     const [silent, twice, changed, late] = [await taken(), await taken(), await taken(), await taken()]
