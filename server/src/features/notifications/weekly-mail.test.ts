@@ -32,14 +32,22 @@ async function autoMember(email: string, rupees: number, language = 'en'): Promi
   if (rupees > 0) await addMoney(roz.db, id, wholeRupees(rupees))
   return id
 }
-/** Somebody gives the rest of a wallet to today's help, and its payment is confirmed. */
+/** Somebody gives the rest of a wallet to today's help. Of its two payments both are confirmed, and one is then said not to have arrived. */
 async function helpArrives(): Promise<void> {
   const giver = await newMember(roz.db)
   await addMoney(roz.db, giver, wholeRupees(5))
   await inTransaction(roz.db, (tx) => giveRest(tx, { memberId: giver, ref: 'a gift' }))
   const payer = await makeStaff(roz.db, 'finance')
-  const paid = await payHelp(roz.db, { amount: 500, askedBy: payer, decidedBy: payer })
-  await confirmArrival(roz.db, paid, await makeStaff(roz.db, 'owner'))
+  const owner = await makeStaff(roz.db, 'owner')
+  const pay = async (amount: number): Promise<string> => {
+    const paid = await payHelp(roz.db, { amount, askedBy: payer, decidedBy: payer })
+    await confirmArrival(roz.db, paid, owner)
+    return paid.id
+  }
+  await pay(300)
+  const lost = await pay(200)
+  await roz.db.query(sql`
+    insert into arrival (outlay_id, received, how, heard_on, recorded_by) values (${lost}::uuid, false, 'call', ist_day(roz_now()), ${owner}::bigint)`)
 }
 const weekly = async (email: string) => (await roz.mailsTo(email)).filter((mail) => /week|हफ़्ता/.test(mail.subject))
 

@@ -2,7 +2,7 @@
  * The weekly mail of Auto Participate, on Monday from 9:00 IST, about the seven days before.
  *
  * - A member gets at most one a week, even if a run is repeated.
- * - It also counts the payments with the member's rupees that were confirmed as received in that week.
+ * - It also counts the payments with the member's rupees that were confirmed as received in that week, by the newest record of each.
  * - Only the newest whole week is mailed, so that no backlog of mails follows a long pause.
  * - Members without joins by Auto Participate in that week, or who switched such mails off, get none.
  * - Each page of members and the cursor behind it are committed in one transaction. A member for whom it fails is tried again alone.
@@ -78,7 +78,8 @@ async function orderMails(tx: Tx, week: IstDay, members: readonly bigint[]): Pro
     sql`
     with arrived as materialized (
       select distinct a.outlay_id, d.day from arrival a cross join lateral ${daysOf(sql`a.outlay_id::text`)} d
-       where a.received and a.recorded_at >= start_of_ist_day(${week}::date) and a.recorded_at < start_of_ist_day(${addDays(week, 7)}::date))
+       where a.received and not exists (select from arrival newer where newer.outlay_id = a.outlay_id and newer.id > a.id)
+         and a.recorded_at >= start_of_ist_day(${week}::date) and a.recorded_at < start_of_ist_day(${addDays(week, 7)}::date))
     select w.member_id, w.member_id || ':' || ${week}::text as key,
       jsonb_build_object('rounds', joined.rounds::text, 'from', ${week}::text, 'to', ${addDays(week, 6)}::text, 'received', (
         select count(distinct outlay_id) from arrived where ${hasEntry(sql`w.member_id`, sql`arrived.day`)}
