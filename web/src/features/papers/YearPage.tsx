@@ -51,7 +51,7 @@ export function YearPage() {
       }
       missing={<Missing error={found.error} busy={found.isFetching} onRetry={() => void found.refetch()} />}
     >
-      {data === undefined ? null : <SaveAs year={data} />}
+      {data === undefined ? null : <SaveAs year={data} today={today} />}
       {found.isPending ? null : <Link className={buttonClass('secondary')} to={paths.history}>{t`Go to History`}</Link>}
     </PaperPage>
   )
@@ -72,14 +72,17 @@ function Missing({ error, busy, onRetry }: { readonly error: Error | null; reado
 }
 
 type YearProps = { readonly year: MemberYear }
+type DatedProps = YearProps & { readonly today: string | undefined }
 
-function Statement({ year, today }: YearProps & { readonly today: string | undefined }) {
+/** The figures of the present year end today. */
+const lastDayOf = ({ year, today }: DatedProps): string => (today === undefined || year.to < today ? year.to : today)
+
+function Statement({ year, today }: DatedProps) {
   const member = useMember()
   const { t } = useLingui()
   const language = currentLanguage()
-  const isOver = today === undefined || year.to < today
   const first = formatDay(year.from, language)
-  const last = formatDay(isOver ? year.to : (today ?? year.to), language)
+  const last = formatDay(lastDayOf({ year, today }), language)
   return (
     <article className="receipt-paper" data-year={year.year}>
       <Letterhead />
@@ -167,6 +170,7 @@ const linesOf = (year: MemberYear, names: Readonly<Record<Line, string>>) =>
     amount: line === 'opening' || line === 'closing' ? year[line] : year.movements[line],
   })).filter(({ line, amount }) => amount !== 0 || ALWAYS.includes(line))
 
+/** Each under the day on which it was paid: that of its round may be in the year before. */
 function Prizes({ year: { year, prizes, tax } }: YearProps) {
   const inPaise = (of: 'prize' | 'tax'): number => prizes.reduce((sum, prize) => sum + Math.round(prize[of] * 100), 0)
   const all = { prize: inPaise('prize') / 100, tax: inPaise('tax') / 100, paid: (inPaise('prize') - inPaise('tax')) / 100 }
@@ -177,7 +181,7 @@ function Prizes({ year: { year, prizes, tax } }: YearProps) {
       </h2>
       <dl className="receipt-facts">
         {prizes.map((prize) => (
-          <Fact key={prize.day} label={formatDay(prize.day, currentLanguage())}>
+          <Fact key={prize.day} label={formatDay(prize.paidOn, currentLanguage())}>
             <PrizeWords {...prize} />
           </Fact>
         ))}
@@ -252,14 +256,15 @@ function HelpWords({ part: { on, purpose: text, language, name, days, amount } }
 }
 
 /** The same lines as a table: names in the reader's language, days as `2026-11-28`, amounts as numbers. */
-function SaveAs({ year }: YearProps) {
+function SaveAs({ year, today }: DatedProps) {
   const { t } = useLingui()
   const names = useLineNames()
+  const last = lastDayOf({ year, today })
   const table = (): string => {
     const rows: (readonly Cell[])[] = [
       [t`Day`, t`What`, t`For`, t`Amount in ₹`, t`Tax withheld in ₹`],
-      ...linesOf(year, names).map(({ line, label, amount }) => [line === 'opening' ? year.from : year.to, label, '', amount, '']),
-      ...year.prizes.map(({ day, paid, tax }) => [day, t`Reward`, '', paid, tax]),
+      ...linesOf(year, names).map(({ line, label, amount }) => [line === 'opening' ? year.from : last, label, '', amount, '']),
+      ...year.prizes.map(({ paidOn, paid, tax }) => [paidOn, t`Reward`, '', paid, tax]),
       ...year.help.map(({ on, purpose, name, amount }) => [on, t`Help`, name === null ? purpose : t`${purpose} for ${name}`, amount, '']),
     ]
     return BYTE_ORDER_MARK + rows.map(csvLine).join('')
