@@ -32,6 +32,8 @@ let database: TestDatabase
 let services: Services
 let folder: string
 
+const nothing = () => Promise.resolve({ rows: [], cursor: undefined })
+
 function servicesWith(env: Readonly<Record<string, string>>): Services {
   const { db } = database
   const config = readConfig(env)
@@ -45,6 +47,7 @@ function servicesWith(env: Readonly<Record<string, string>>): Services {
     beacon: createDrand({ relays: [] }),
     // Nobody listens on this port: the demo pays its orders without a gateway.
     mandates: createModelMandates().gateway,
+    settlements: { listSettlements: nothing, listSettlementEvents: nothing },
     gateway: cashfreeGateway({
       ...(config.gateway as CashfreeSettings),
       baseUrl: 'http://127.0.0.1:1/pg',
@@ -149,6 +152,7 @@ test('the demo has members, thirty settled rounds, help with bills, stories and 
   const status: string[] = []
   const code = await statusNow({ DATABASE_URL: database.appUrl, DATA_DIR: '/nowhere' }, (line) => void status.push(line))
   expect([code, status.at(-1)]).toEqual([0, 'Nothing needs a person.'])
+  expect(await database.db.query(sql`select kind from money_finding`)).toEqual([])
   await expectWhole()
   await expectHelp()
   await expectEveryDayHolds()

@@ -24,11 +24,14 @@ export function findOrBegin(db: Db): Promise<Simulation | undefined> {
       sql`select first_day as "firstDay", position, finished_at is not null as "isFinished" from demo_community for update`,
     )
     if (known !== undefined) return known
-    return tx.maybeOne<Simulation>(sql`
+    const begun = await tx.maybeOne<Simulation>(sql`
       insert into demo_community (first_day, position)
       select ist_day(roz_now()) - ${DEMO_DAYS}::int, start_of_ist_day(ist_day(roz_now()) - ${DEMO_DAYS}::int)
       where not exists (select from member where role = 'member') and not exists (select from round)
       returning first_day as "firstDay", position, false as "isFinished"`)
+    // No gateway knows the demo's payments, so no settlement is missing of them.
+    if (begun !== undefined) await tx.query(sql`update gateway_reading set since = roz_now()`)
+    return begun
   })
 }
 
