@@ -288,6 +288,22 @@ test('a day without a draw says that its rupees were returned', () => {
   expect(trail).not.toContain('Help sent so far')
 })
 
+test('a day that nobody joined shows what was given to the help fund on it, and the help that was paid from that', () => {
+  const nothing = { need: 0, reward: 0, platform: 0 }
+  const entry = { date: '2026-11-21', language: 'en' as const, translations: {}, hasPictures: true, withheld: [] }
+  const shoes = { ...entry, id: 'a', amount: 20, allotted: 20, purpose: 'school shoes', name: 'Meera', received: null, evidence: [], back: [] }
+  const empty: Day = { ...DAY, status: 'void', entries: 0, intake: 0, split: nothing, perRupee: nothing, winners: [] }
+  const days = DATA.days as NonNullable<PageData['days']>
+  const drawn = (page: string, day: Day) => draw(page, { data: { ...DATA, days: { ...days, days: [day] } } })
+  for (const page of ['moneyTrail', 'dailyReports']) {
+    const given = drawn(page, { ...empty, gifts: 20, disbursed: 20, receipts: [shoes] })
+    expect(given, page).toMatch(
+      /Donations to the help fund<\/span><span class="amount">₹20\.00.*Help sent so far<\/span><span class="amount">₹20\.00.*school shoes for Meera/,
+    )
+    expect(drawn(page, empty), page).not.toMatch(/Donations to the help fund|<h3>Bills/)
+  }
+})
+
 test('a day’s report keeps the balances at its end apart from its movements, and the winner’s name before the label', () => {
   const books = { help: { closing: 12.6 }, topups: 30, withdrawals: 10, refunds: 0, liabilities: { total: 247, count: 3 } } as Day['books']
   const report = draw('dailyReports', {

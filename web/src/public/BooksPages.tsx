@@ -15,7 +15,7 @@ import { formatMoney, paiseText } from '../ui/Money.tsx'
 import { Section } from '../ui/Section.tsx'
 import { LedgerRow } from '../ui/Split.tsx'
 import { usePage } from './context.ts'
-import { type Day, DayHead, DayMoney, exact, FrozenOrders, OtherEntries, Bills } from './DayMoney.tsx'
+import { type Day, DayHead, DayMoney, exact, FrozenOrders, GiftsRow, OtherEntries, Bills } from './DayMoney.tsx'
 import { Heading } from './Frame.tsx'
 import { CheckLink, DeskFigures, FiguresMissing, HelpWaits, OlderRows, PromisesKept, WeakDraw } from './parts.tsx'
 import { Prose } from './Prose.tsx'
@@ -254,6 +254,7 @@ function DayReport({ day, open }: { readonly day: Day; readonly open: boolean })
           <LedgerRow part="need" label={<Trans>Set aside for people in need</Trans>}>
             {formatMoney(day.split.need)}
           </LedgerRow>
+          <GiftsRow day={day} />
           <LedgerRow part="need" label={<Trans>Help sent so far</Trans>}>
             {formatMoney(day.disbursed)}
           </LedgerRow>

@@ -41,7 +41,7 @@ export function DayHead({ day, amount }: { readonly day: Day; readonly amount: s
 /** The money of one day: its shares, and each disbursement with the bills that prove it. */
 export function DayMoney({ day, open }: { readonly day: Day; readonly open: boolean }) {
   const { modes } = usePage()
-  const { split, perRupee, disbursed, intake } = day
+  const { split, perRupee, disbursed, intake, gifts } = day
   return (
     <li id={day.day}>
       <details open={open}>
@@ -61,9 +61,9 @@ export function DayMoney({ day, open }: { readonly day: Day; readonly open: bool
           <LedgerRow sum label={<Trans>Put in</Trans>}>
             {formatMoney(intake)}
           </LedgerRow>
-          {day.status === 'void' ? (
-            <LedgerRow label={<Trans>Returned to members</Trans>}>{formatMoney(intake)}</LedgerRow>
-          ) : (
+          {day.status === 'void' ? <LedgerRow label={<Trans>Returned to members</Trans>}>{formatMoney(intake)}</LedgerRow> : null}
+          <GiftsRow day={day} />
+          {day.status === 'void' && gifts === 0 ? null : (
             <LedgerRow label={<Trans>Help sent so far</Trans>}>{formatMoney(disbursed)}</LedgerRow>
           )}
         </div>
@@ -74,6 +74,14 @@ export function DayMoney({ day, open }: { readonly day: Day; readonly open: bool
     </li>
   )
 }
+
+/** What members gave to the help fund on the day, beside the round: there may be gifts on a day that nobody joined. */
+export const GiftsRow = ({ day: { gifts } }: { readonly day: Day }) =>
+  gifts > 0 ? (
+    <LedgerRow part="need" label={<Trans>Donations to the help fund</Trans>}>
+      {formatMoney(gifts)}
+    </LedgerRow>
+  ) : null
 
 /** The requests for help that waited for too little money, in the order of the day's random number. */
 function HelpOrder({ day: { helpOrder } }: { readonly day: Day }) {
@@ -132,7 +140,7 @@ export function FrozenOrders({ frozen }: { readonly frozen: PublicDays['frozen']
 export function Bills({ day }: { readonly day: Day }) {
   const { t } = useLingui()
   const { language } = usePage()
-  if (day.split.need === 0) return null
+  if (day.split.need === 0 && day.gifts === 0) return null
   return (
     <div className="bills">
       <h3>{t`Bills`}</h3>
