@@ -1,5 +1,6 @@
 /**
  * A member's own impact: rupees put into rounds, distinct named charities, rounds joined.
+ * - A rupee that came back from a round without a draw was not put in.
  * - A charity counts while a story that names it is published and the member's rupee is in its help. A revoked consent changes no figure.
  * - The help of a disbursement is the member's by its allotment, the help of a day by its entry.
  */
@@ -15,10 +16,11 @@ export async function memberImpact(
   memberId: bigint,
 ): Promise<{ readonly donated: Paise; readonly charities: number; readonly rounds: number }> {
   const member = sql`${memberId}::bigint`
-  const row = await db.one<{ rounds: number; charities: bigint }>(sql`
+  const row = await db.one<{ rounds: number; returned: bigint; charities: bigint }>(sql`
     select coalesce((select joins from wallet where member_id = ${member}), 0) as rounds,
+      (select count(*) from transfer where credit > 1000 and credit = ${member} and kind = 'round_refund') as returned,
       (select count(distinct lower(s.charity_name)) from story s
         where (s.is_active or s.published_at is not null and ${tellsOfRevoked(sql`s.id`)}) and s.charity_name <> ${PENDING_CHARITY}::text
           and case when s.outlay_id is null then ${hasEntry(member, sql`s.round_day`)} else ${hasPart(member)} end) as charities`)
-  return { donated: paise(BigInt(row.rounds) * ENTRY_FEE), charities: Number(row.charities), rounds: row.rounds }
+  return { donated: paise((BigInt(row.rounds) - row.returned) * ENTRY_FEE), charities: Number(row.charities), rounds: row.rounds }
 }

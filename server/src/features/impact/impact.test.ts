@@ -1,6 +1,11 @@
+import type { IstDay } from '@roz/core/ist-day.ts'
+import { wholeRupees } from '@roz/core/money.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
 import type { Attempt } from '../../jobs/parking.ts'
+import { createJoinBatcher } from '../../ledger/join-batcher.ts'
+import { addMoney, endDay, giveRoundBack, openDay } from '../../ledger/testing/fixtures.ts'
 import { type Answered, makeMember, makeStaff, type ServedCalls, serveCalls } from '../../testing/calls.ts'
 import { useTestDatabase } from '../../testing/database.ts'
 import { insertSettledRound } from '../../testing/settled-round.ts'
@@ -265,4 +270,17 @@ test('a member’s impact counts rupees put in, named charities of published sto
   expect(await stats()).toEqual({ totalDonated: 3, charitiesSupported: 1, daysActive: 3 })
   await database.db.query(sql`update story set charity_name = 'Annapurna' where round_day = '2026-03-06'`)
   expect((await stats()).charitiesSupported).toBe(2)
+})
+
+test('a rupee that came back from a round without a draw is none that a member put in', async () => {
+  const memberId = await makeMember(database.db)
+  await addMoney(database.db, memberId, wholeRupees(10))
+  const day = '2026-04-01' as IstDay
+  await openDay(database, day)
+  expect(await createJoinBatcher({ db: database.db }).join({ memberId })).toMatchObject({ ok: true })
+  const stats = async () => (await calls.ask('GET /impact/stats', { as: memberId })).body
+  expect(await stats()).toMatchObject({ totalDonated: 1, daysActive: 1 })
+  await endDay(database, day)
+  await inTransaction(database.db, (tx) => giveRoundBack(tx, day))
+  expect(await stats()).toMatchObject({ totalDonated: 0, daysActive: 1 })
 })
