@@ -291,7 +291,17 @@ test('a day without a draw says that its rupees were returned', () => {
 test('a day that nobody joined shows what was given to the help fund on it, and the help that was paid from that', () => {
   const nothing = { need: 0, reward: 0, platform: 0 }
   const entry = { date: '2026-11-21', language: 'en' as const, translations: {}, hasPictures: true, withheld: [] }
-  const shoes = { ...entry, id: 'a', amount: 20, allotted: 20, purpose: 'school shoes', name: 'Meera', received: null, evidence: [], back: [] }
+  const shoes = {
+    ...entry,
+    id: 'a',
+    amount: 20,
+    allotted: 20,
+    purpose: 'school shoes',
+    name: 'Meera',
+    received: null,
+    evidence: [],
+    back: [],
+  }
   const empty: Day = { ...DAY, status: 'void', entries: 0, intake: 0, split: nothing, perRupee: nothing, winners: [] }
   const days = DATA.days as NonNullable<PageData['days']>
   const drawn = (page: string, day: Day) => draw(page, { data: { ...DATA, days: { ...days, days: [day] } } })

@@ -1,4 +1,7 @@
 /** One transaction as a receipt: the contents for each kind, in both languages, shown only to its owner. */
+import { paise } from '@roz/core/money.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { captureTopup } from '../../ledger/topups.ts'
 import type { Answered } from '../../testing/calls.ts'
 import { useWalletWorld } from '../../testing/wallet-world.ts'
 import { beforeEach, expect, test } from 'vitest'
@@ -43,6 +46,16 @@ test('a withdrawal’s receipt has the bank’s last four digits and no more, in
   expect(body).toMatchObject({ receipt: { type: 'debit', from: 'आपका वॉलेट', to: 'HDFC Bank ••9012', balanceAfter: 10, status: 'pending' } })
   expect(JSON.stringify(body)).not.toContain('123456789012')
   expect(JSON.stringify(body)).not.toContain('HDFC0')
+})
+
+test('the receipts of a payment that waited in SUSPENSE have its order and the gateway’s number of it', async () => {
+  const { member, orderId } = await world.ordered(20)
+  for (const amount of [1500n, 2000n])
+    await inTransaction(world.db, (tx) => captureTopup(tx, { orderId, paymentId: 'pay_twice', orderAmount: paise(amount) }))
+  const { transactions } = await world.transactions(member)
+  expect(transactions.map(({ amount }) => amount).sort()).toEqual([15, 5])
+  for (const { id } of transactions)
+    expect((await receipt(member, id)).body).toMatchObject({ receipt: { from: 'Your payment', orderId, reference: 'pay_twice' } })
 })
 
 test('an unpaid order’s receipt has no balance, and the order’s id as its number', async () => {

@@ -55,9 +55,11 @@ async function readOutside(from: Queryable, memberId: bigint, { kind, ref, order
   if (kind === 'order') return { ...NONE, orderId: ref }
   if (kind === 'waiting') return { ...NONE, orderId, reference: ref }
   if (kind === 'topup' || kind === 'suspense_credit') {
-    const found = await from.maybeOne<Outside>(sql`select order_id as "orderId", payment_id as reference, null as bank from topup
-           where payment_id = ${ref}::text and member_id = ${memberId}::bigint`)
-    return found ?? { ...NONE, reference: ref }
+    // A credit from SUSPENSE names its item; the payment of the item, or of a rest, may have a suffix. Returned money is no payment.
+    const named = kind === 'topup' ? sql`${ref}::text` : sql`(select payment_id from suspense_item where id = ${ref}::bigint)`
+    return from.one<Outside>(sql`
+      select o.order_id as "orderId", p.id as reference, null as bank from (select substring(${named} from '^([^#:]+)(?:#.*)?$') as id) p
+        left join topup o on o.payment_id = p.id and o.member_id = ${memberId}::bigint`)
   }
   if (kind === 'wd_hold' || kind === 'wd_back' || kind === 'wd_reversed')
     return from.one<Outside>(sql`select null as "orderId", w.reference, ${accountInText(sql`b`)} as bank
