@@ -217,7 +217,8 @@ export async function bookMandate(tx: Tx, mandateId: string, told: Mandate, nowM
      where id = ${mandateId}::uuid`)
   const { amount } = before
   const isFirst = before.state === 'setup' || before.state === 'bank'
-  if (isFirst && state === 'on') {
+  // Also one that the payer paused in the UPI app before the first look: resumed there, it works at once.
+  if (isFirst && (state === 'on' || state === 'payer_paused')) {
     // The setup says so: without it nothing would be spent.
     await setAutoJoin(tx, memberId, true)
     await tellSetUp(tx, { memberId, mandateId, amount })

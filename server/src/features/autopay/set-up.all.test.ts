@@ -144,6 +144,16 @@ describe('the first debit', () => {
     expect(await world.stateOf(memberId)).toBe('on')
   })
 
+  test('of a mandate paused in the UPI app before anyone asked: it is set up all the same', async () => {
+    const { memberId, mandate } = await begun()
+    world.model.authorise(mandate, 'paid', 'CUSTOMER_PAUSED')
+    await world.later(16)
+    expect([await world.stateOf(memberId), await world.balanceOf(memberId)]).toEqual(['payer_paused', 30])
+    const [wallet] = await world.db.query(sql`select auto_join as "autoJoin" from wallet where member_id = ${memberId}::bigint`)
+    expect(wallet).toEqual({ autoJoin: true })
+    expect(await world.told(memberId)).toEqual(['autopay_added', 'autopay_on', 'autopay_payer_paused'])
+  })
+
   test('of another amount waits for a person; the mandate is on', async () => {
     const { memberId, mandate } = await begun()
     world.model.faults.authPaise = 100n
