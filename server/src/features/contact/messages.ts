@@ -153,19 +153,19 @@ async function withReplies(from: Queryable, rows: readonly Row[]): Promise<Messa
 
 /**
  * A member's messages to support, for the export: those sent logged in, and those from the account's address once it is confirmed.
- * Before that they may be a stranger's.
+ * Before that they may be a stranger's. An answer was written for the mailbox of the typed address: it is theirs only where that is confirmed.
  */
 export async function listOwnMessages(db: Db, memberId: bigint) {
-  const rows = await db.query<Row>(sql`
-    select ${columns} from contact_message c
-     where c.member_id = ${memberId}::bigint or lower(c.email) =
-       (select lower(own.email) from member own where own.id = ${memberId}::bigint and own.email_verified_at is not null)
+  const own = sql`(select lower(m.email) from member m where m.id = ${memberId}::bigint and m.email_verified_at is not null)`
+  const rows = await db.query<Row & { readonly isAnsweredHere: boolean }>(sql`
+    select ${columns}, coalesce(lower(c.email) = ${own}, false) as "isAnsweredHere" from contact_message c
+     where c.member_id = ${memberId}::bigint or lower(c.email) = ${own}
      order by c.created_at, c.id`)
-  return (await withReplies(db, rows)).map(({ ticket, name, message, createdAt, replies }) => ({
+  return (await withReplies(db, rows)).map(({ ticket, name, message, createdAt, replies }, index) => ({
     ticket,
     name,
     message,
     createdAt,
-    replies: replies.map((reply) => ({ text: reply.text, createdAt: reply.createdAt })),
+    replies: rows[index]?.isAnsweredHere ? replies.map((reply) => ({ text: reply.text, createdAt: reply.createdAt })) : [],
   }))
 }

@@ -349,6 +349,18 @@ test('the export has what was sent logged in, from any address; with the account
   expect(writers).toEqual([{ member_id: null }, { member_id: null }])
 })
 
+test('an answer mailed to another address than the account’s own is in no export: it is for whoever reads that mailbox', async () => {
+  const [writer, other] = [await member(), await member()]
+  const { email } = (await calls.ask('GET /user/me', { as: other.id })).body.user
+  const body = { name: 'Leela', email, message: 'What is my balance, please?' }
+  expect((await calls.ask('POST /contact', { as: writer.id, asMember: true, body })).status).toBe(201)
+  await database.db.query(sql`
+    insert into contact_reply (message_id, author_id, text)
+    select id, ${await makeStaff(database.db)}::bigint, 'It is ₹12.00.' from contact_message where email = ${email}::text`)
+  const repliesFor = async (as: bigint) => (await calls.ask('GET /user/export', { as })).body.messages[0].replies
+  expect([await repliesFor(writer.id), await repliesFor(other.id)]).toEqual([[], [expect.objectContaining({ text: 'It is ₹12.00.' })]])
+})
+
 describe('money for a closed account is booked to SUSPENSE', () => {
   test('when a late top-up is paid', async () => {
     const { id } = await member()
