@@ -3,7 +3,7 @@
  *
  * - The link works once, within 24 hours. Only a hash of its token is stored, and a newer invitation of the address replaces it.
  * - There is no account before the invitation is accepted, so until then the address opens nothing.
- * - An invitation ends with its owner: a removed or demoted one leaves no open link behind.
+ * - An invitation ends with its owner: one who was removed or demoted, or says “This wasn’t me”, leaves no open link behind.
  * - A member's address is refused, because staff hold no wallet. An account that nobody confirmed may be a stranger's: it ends when the
  *   link, which came to the address, is used.
  */
@@ -62,7 +62,7 @@ export const listInvitations = async (from: Queryable): Promise<Listed[]> =>
     )
   ).map(listedOf)
 
-/** Cancels what a former owner has invited. */
+/** Cancels what an owner has invited who is none any more, or whose account somebody else had. */
 export async function cancelInvitationsOf(tx: Tx, memberId: bigint): Promise<void> {
   await tx.query(sql`update staff_invitation i set cancelled_at = roz_now() where i.invited_by = ${memberId}::bigint and ${IS_OPEN}`)
 }

@@ -183,6 +183,21 @@ describe('the link', () => {
     )
     expect(row).toEqual({ held_at: null, action: 'staff.not_me' })
   })
+
+  test('an owner’s press ends the invitations that a thief has sent: none of them makes an owner of somebody else', async () => {
+    await roz.db.query(sql`
+      insert into member (name, email, role, staff_role, email_verified_at, password_hash)
+      values ('Owner', 'robbed@x.test', 'admin', 'owner', roz_now(), ${await hashPassword(PASSWORD)}::text)`)
+    const thief = (await roz.ask('POST /admin/login', { ip: '198.51.100.9', body: { email: 'robbed@x.test', password: PASSWORD } })).body
+    const invited = { name: 'A Friend', email: 'friend@x.test', role: 'owner' }
+    expect((await roz.ask('POST /admin/staff', { token: thief.token, body: invited })).status).toBe(201)
+    const invitation = await roz.tokenFrom('friend@x.test', '/admin/invitation')
+    expect((await press(await roz.tokenFrom('robbed@x.test', '/not-me'))).status).toBe(200)
+    const accepted = await roz.ask('POST /admin/invitations/accept', {
+      body: { token: invitation, password: 'a long password of a friend' },
+    })
+    expect([accepted.status, accepted.body.code]).toEqual([400, 'invitation_invalid'])
+  })
 })
 
 describe('the hold', () => {

@@ -4,7 +4,7 @@
  * - Opening the link changes nothing, because mail scanners open links. The page has a button that makes this call.
  * - The first press ends every session, the password, the link with Google and all mailed links, and renews the ticket key, which
  *   somebody else may have read. It holds withdrawals and refunds until an administrator releases the member, and mails a link for
- *   a new password.
+ *   a new password. Of an owner it also cancels the open invitations, which would make somebody else an owner.
  * - A second press, also of an earlier mail's link, answers the same and changes nothing.
  */
 import { texts } from '@roz/core/texts.ts'
@@ -16,6 +16,7 @@ import { type LimitRules, take } from '../../protection/limits.ts'
 import type { Handlers } from '../../http/route.ts'
 import { forgetBrowsers, type LockedAccount, setPassword } from './accounts.ts'
 import type { IdentityDeps } from './deps.ts'
+import { cancelInvitationsOf } from './invitations.ts'
 import { lockToken, momentOf, sendLink, useUp } from './links.ts'
 import { endAllSessions } from './sessions.ts'
 
@@ -53,6 +54,7 @@ async function secure(tx: Tx, { ticketKeys }: IdentityDeps, account: LockedAccou
   await endAllSessions(tx, id)
   await forgetBrowsers(tx, id)
   for (const purpose of ['not_me', 'reset'] as const) await useUp(tx, id, purpose)
+  await cancelInvitationsOf(tx, id)
   await tx.query(sql`update member set google_sub = null where id = ${id}::bigint`)
   // Staff have no wallet, so there is no money to hold.
   if (!account.isStaff) await holdMember(tx, id, about)
