@@ -171,6 +171,8 @@ export function linkHandlers(
         // A thief who had the old password may have used one of the known browsers.
         await forgetBrowsers(tx, account.id)
         await rememberSignIn(tx, account.id, source, origin)
+        // Somebody else may have registered the address, and know or have chosen the key that shows the member's tickets and balance.
+        if (!account.isVerified) await deps.ticketKeys.renew(tx, account.id)
         await confirmMail(tx, deps.secrets, account, origin)
         await mailAlert(tx, deps.secrets, {
           memberId: account.id,

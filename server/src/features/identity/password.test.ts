@@ -1,4 +1,5 @@
 /** Forgotten and changed passwords. */
+import type { IstDay } from '@roz/core/ist-day.ts'
 import { describe, expect, test } from 'vitest'
 import { connect, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -90,6 +91,24 @@ describe('a forgotten password', () => {
       sql`select may_move as may from wallet where member_id = ${await roz.memberId(person)}::bigint`,
     )
     expect(may).toBe(true)
+  })
+
+  test('a reset of an account that nobody confirmed replaces the ticket key: a stranger may have registered the address', async () => {
+    const person = await roz.register('hijacked@x.test')
+    const id = await roz.memberId(person)
+    const stolen = 'ab'.repeat(32)
+    await inTransaction(roz.db, (tx) => roz.ticketKeys.change(tx, id, stolen))
+    const keyNow = async () => (await roz.ticketKeys.find(roz.db, id, '2030-01-01' as IstDay))?.key
+    expect(await keyNow()).toBe(stolen)
+    await forgot('hijacked@x.test')
+    expect((await reset(await roz.tokenFrom('hijacked@x.test', '/reset-password'), 'the owner’s own')).status).toBe(200)
+    const own = await keyNow()
+    expect(own).toMatch(/^[0-9a-f]{64}$/)
+    expect(own).not.toBe(stolen)
+    // Confirmed by now: another reset keeps the key, which may be of the member's own device.
+    await forgot('hijacked@x.test')
+    expect((await reset(await roz.tokenFrom('hijacked@x.test', '/reset-password'), 'another of the owner')).status).toBe(200)
+    expect(await keyNow()).toBe(own)
   })
 
   test('a reset link works for one hour and once', async () => {
