@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { sql } from '../db/sql.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { enqueue } from '../jobs/queue.ts'
 import { LOGINS_MAX } from '../protection/limits.ts'
 import { makeMember } from '../testing/calls.ts'
 import { PASSWORD, type Person, usePeople } from '../testing/people.ts'
@@ -55,6 +56,21 @@ describe('an address that nobody confirmed', () => {
     await roz.pass(86_400)
     await roz.ask('POST /auth/forgot-password', { body: { email: 'again@x.test' } })
     expect(await subjects('again@x.test')).toHaveLength(STRANGERS_MAX + 1)
+  })
+
+  test('shares it with the mails about requests for help, asked and withdrawn', async () => {
+    const data = { name: '', origin: '', number: 'K7Q2' }
+    for (const template of ['help_asked', 'help_withdrawn'] as const)
+      await times(KIND_MAX, (n) =>
+        inTransaction(roz.db, (tx) =>
+          enqueue(tx, {
+            kind: 'mail',
+            key: `${template}:${n}`,
+            payload: { to: 'needy@x.test', template, language: 'en', data },
+          }),
+        ),
+      )
+    expect(await subjects('needy@x.test')).toHaveLength(STRANGERS_MAX)
   })
 
   test('is one mailbox with its tags, and at Gmail with its dots', async () => {

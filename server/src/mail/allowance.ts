@@ -26,7 +26,14 @@ export const MONEY_MAX = 30
 const DAY_SECONDS = 86_400
 
 /** Mails that anybody can cause who types the address. */
-const BY_STRANGERS: ReadonlySet<MailTemplate> = new Set(['verify', 'reset', 'contact_received', 'help_asked', 'staff_invitation'])
+const BY_STRANGERS: ReadonlySet<MailTemplate> = new Set([
+  'verify',
+  'reset',
+  'contact_received',
+  'help_asked',
+  'help_withdrawn',
+  'staff_invitation',
+])
 /** To ourselves. A change of the team is always told: noise must not hide one. */
 const UNLIMITED: ReadonlySet<MailTemplate> = new Set(['contact', 'audit_alarm', 'team_changed'])
 /** Each reports a booked movement or a decision by the staff. */
