@@ -29,6 +29,7 @@ import { ALL_ADDRESSES } from './protection/own-hosts.ts'
 import { stopGently } from './operation/gentle-stop.ts'
 import { createMeters, type Meters } from './operation/meters.ts'
 import { AdminAddressError, ensureAdmin } from './features/identity/ensure-admin.ts'
+import { freeAddress } from './features/rights/unconfirmed.ts'
 import { adminPassword, keepAdminPassword } from './staff/first-admin-password.ts'
 import { ENCRYPTED_COLUMNS } from './encrypted-columns.ts'
 import { inWords as keptInWords, listUnreadable } from './secrets/reencryption.ts'
@@ -334,7 +335,7 @@ async function prepareData(config: Config, db: Db, services: Services, { say, lo
   const lines: string[] = []
   const password = config.admin.password ?? (await adminPassword(config.dataDir))
   try {
-    const admin = await ensureAdmin(db, { email: config.admin.email, password })
+    const admin = await ensureAdmin(db, { email: config.admin.email, password }, { freeAddress })
     if (admin.madePassword !== undefined) await keepAdminPassword(config.dataDir, admin.madePassword)
     if (admin.isPassedOver) log.warn(PASSED_OVER)
     const shown = admin.isPassedOver ? undefined : (admin.madePassword ?? password)

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { connect, sql } from '../../db/sql.ts'
 import { PASSWORD, usePeople } from '../../testing/people.ts'
+import { freeAddress } from '../rights/unconfirmed.ts'
 import { AdminAddressError, ensureAdmin } from './ensure-admin.ts'
 
 const roz = usePeople()
@@ -142,7 +143,17 @@ describe('the first administrator', () => {
     await ensureAdmin(roz.db, { email: 'editor@x.test', password: undefined })
     expect(await roz.db.one(sql`select staff_role from member where email = 'editor@x.test'`)).toEqual({ staff_role: 'owner' })
     await roz.register('mere@x.test')
-    await expect(ensureAdmin(roz.db, { email: 'mere@x.test', password: undefined })).rejects.toThrow(AdminAddressError)
+    await roz.ask(`GET /auth/verify-email?token=${await roz.tokenFrom('mere@x.test', '/verify-email')}`)
+    await expect(ensureAdmin(roz.db, { email: 'mere@x.test', password: undefined }, { freeAddress })).rejects.toThrow(AdminAddressError)
+  })
+
+  test('an account of the address that nobody confirmed stops no start: anybody can register it', async () => {
+    const { token } = await roz.register('next-admin@x.test')
+    const made = await ensureAdmin(roz.db, { email: 'next-admin@x.test', password: 'administrator password' }, { freeAddress })
+    expect(made).toMatchObject({ isNew: true })
+    expect((await roz.ask('GET /auth/me', { token })).status).toBe(401)
+    const body = { email: 'next-admin@x.test', password: 'administrator password' }
+    expect((await roz.ask('POST /admin/login', { body })).body.user).toMatchObject({ role: 'admin' })
   })
 })
 

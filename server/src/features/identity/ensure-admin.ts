@@ -3,6 +3,7 @@
  *
  * - Afterwards the address has an owner's account. Exception: while there is another owner, no start restores an account that
  *   an owner removed or demoted.
+ * - An account of the address that nobody confirmed ends: anybody can register it, and it would stop every start.
  * - An existing password is never changed.
  * - A generated password is returned once and stored nowhere.
  */
@@ -11,7 +12,9 @@ import { logStaff } from '../../staff/staff-log.ts'
 import { type Db, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { addressKey } from '../../protection/limits.ts'
+import { IS_UNCONFIRMED } from '../../members/new-member.ts'
 import { hashPassword } from '../../members/passwords.ts'
+import type { IdentityDeps } from './deps.ts'
 import { makeGroup } from './second-factor.ts'
 
 /** The start cannot continue; the message says what to change. */
@@ -30,9 +33,14 @@ type EnsuredAdmin = {
 /** It is read from a screen and typed. */
 const makePassword = (): string => Array.from({ length: 4 }, makeGroup).join('-')
 
-export async function ensureAdmin(db: Db, admin: { readonly email: string; readonly password: string | undefined }): Promise<EnsuredAdmin> {
+/** Without `freeAddress` an account that nobody confirmed counts as a member's. */
+export async function ensureAdmin(
+  db: Db,
+  admin: { readonly email: string; readonly password: string | undefined },
+  { freeAddress }: Partial<Pick<IdentityDeps, 'freeAddress'>> = {},
+): Promise<EnsuredAdmin> {
   if (await isTakenAway(db, admin.email)) return { isNew: false, madePassword: undefined, isPassedOver: true }
-  const known = await promote(db, admin.email)
+  const known = await promote(db, admin.email, freeAddress)
   if (known) return { isNew: false, madePassword: undefined, isPassedOver: false }
   const password = admin.password ?? makePassword()
   const passwordHash = await hashPassword(password)
@@ -45,7 +53,7 @@ export async function ensureAdmin(db: Db, admin: { readonly email: string; reado
     return true
   })
   // A start at the same time made the account and shows its password.
-  if (!isNew) await promote(db, admin.email)
+  if (!isNew) await promote(db, admin.email, freeAddress)
   return { isNew, madePassword: isNew && admin.password === undefined ? password : undefined, isPassedOver: false }
 }
 
@@ -62,12 +70,16 @@ async function isTakenAway(db: Db, email: string): Promise<boolean> {
 }
 
 /** Makes an existing staff account an owner's; false when the address has no account. */
-async function promote(db: Db, email: string): Promise<boolean> {
+async function promote(db: Db, email: string, freeAddress: IdentityDeps['freeAddress'] | undefined): Promise<boolean> {
   return inTransaction(db, async (tx) => {
-    const row = await tx.maybeOne<{ id: bigint; staffRole: string | null }>(
-      sql`select id, staff_role as "staffRole" from member where lower(email) = ${addressKey(email)}::text for update`,
+    const row = await tx.maybeOne<{ id: bigint; staffRole: string | null; isUnconfirmed: boolean }>(
+      sql`select id, staff_role as "staffRole", ${IS_UNCONFIRMED} as "isUnconfirmed" from member where lower(email) = ${addressKey(email)}::text for update`,
     )
     if (row === undefined) return false
+    if (row.isUnconfirmed && freeAddress !== undefined) {
+      await freeAddress(tx, email)
+      return false
+    }
     // Staff hold no wallet, so a member's account cannot become a staff account.
     if (row.staffRole === null)
       throw new AdminAddressError(`ADMIN_EMAIL is the address of a member. Choose another address for the administrator.`)
