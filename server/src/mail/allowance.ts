@@ -62,6 +62,7 @@ const WAITING: ReadonlySet<MailTemplate> = new Set([
 const SUMMED: ReadonlySet<MailTemplate> = new Set([
   'new_device',
   'password_changed',
+  'phone_changed',
   'google_linked',
   'new_bank_account',
   'withdrawal_requested',

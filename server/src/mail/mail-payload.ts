@@ -20,6 +20,8 @@ export type MailData = {
   /** Once, when the address is confirmed. */
   welcome: Told
   password_changed: Told<'tokenId'>
+  /** The number that the team calls before it releases money; `ending` is its last four digits. */
+  phone_changed: Told<'tokenId' | 'ending'>
   /** A login by an unknown browser; `time` is HH:MM in IST. `browser` and `system` are names of core/src/device-name.ts, or empty. */
   new_device: Told<'tokenId' | 'day' | 'time' | 'browser' | 'system'>
   /** The first login with Google: password and sessions from before are discarded. */

@@ -123,6 +123,12 @@ export const MAIL_TEXTS: { readonly [T in MailTemplate]: MailTexts | ((told: Mai
     action: NOT_ME,
     after: [WHAT_IT_DOES],
   },
+  phone_changed: {
+    subject: texts('Your {brandName} phone number was changed'),
+    paragraphs: [HELLO, texts('The phone number of your account ends in {ending} now. We may call it before money leaves your account.')],
+    action: NOT_ME,
+    after: [WHAT_IT_DOES],
+  },
   new_device: ({ browser, system }) => ({
     subject: texts('New login to your {brandName} account'),
     paragraphs: [

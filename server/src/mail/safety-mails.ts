@@ -12,7 +12,15 @@ import { type LinkSecrets, linkToken, tokenHash } from '../members/link-token.ts
 import type { MailData } from './mail-payload.ts'
 import { mailMember, type MemberMail } from './mails.ts'
 
-const ALERTS = ['new_bank_account', 'withdrawal_requested', 'password_changed', 'new_device', 'google_linked', 'more_happened'] as const
+const ALERTS = [
+  'new_bank_account',
+  'withdrawal_requested',
+  'password_changed',
+  'phone_changed',
+  'new_device',
+  'google_linked',
+  'more_happened',
+] as const
 type Alert = (typeof ALERTS)[number]
 
 type AlertMail<T extends Alert> = Omit<MemberMail<T>, 'data'> & { readonly data: Omit<MailData[T], 'name' | 'origin' | 'tokenId'> }

@@ -46,6 +46,18 @@ describe('the link', () => {
     expect(mails[0]?.text).toContain('support@roz.example')
   })
 
+  test('a new phone number is mailed: the team calls it before it releases money. The same number again is no change', async () => {
+    const { token } = await confirmed('called@x.test')
+    const setPhone = (phone: string) => roz.ask('PUT /user', { token, body: { phone } })
+    for (const phone of ['9876543210', '9123456789', '9123456789']) expect((await setPhone(phone)).status).toBe(200)
+    const [mail, ...others] = (await roz.mailsTo('called@x.test')).filter(({ subject }) => subject.includes('phone number'))
+    expect([mail?.subject, others]).toEqual(['Your Roz phone number was changed', []])
+    expect(mail?.text).toContain('ends in 6789')
+    expect(mail?.text).not.toContain('9123456789')
+    expect((await press(await roz.tokenFrom('called@x.test', '/not-me'))).status).toBe(200)
+    expect(await roz.db.one(sql`select held_about as about from member where email = 'called@x.test'`)).toEqual({ about: 'phone_changed' })
+  })
+
   const ANDROID = 'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36'
   test.each([
     ['browser and system', ANDROID, 'Chrome on Android', 'Android पर Chrome'],

@@ -3,8 +3,10 @@
  *
  * - The mail address cannot be changed here; unconfirmed-address.ts corrects an unconfirmed address.
  * - The old picture's file is deleted only after the new name is committed.
+ * - A change of the phone number is mailed.
  * - A password change ends every other session, and is decided under the lock of the account.
  */
+import { randomUUID } from 'node:crypto'
 import type { ReminderTime } from '@roz/core/reminder.ts'
 import { UPLOADS_PATH } from '../../adapters/storage/port.ts'
 import { sql } from '../../db/sql.ts'
@@ -47,8 +49,9 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
     },
     profile: async ({ session }) => ({ ok: true, value: { user: await getUser(db, session.memberId) } }),
 
-    updateProfile: async ({ session, body }) =>
+    updateProfile: async ({ session, body, origin }) =>
       inTransaction(db, async (tx) => {
+        if (body.phone !== undefined) await tellNewPhone(tx, secrets, { memberId: session.memberId, phone: body.phone, origin })
         await tx.query(sql`
           update member set name = coalesce(${body.name ?? null}::text, name), phone = coalesce(${body.phone ?? null}::text, phone),
             public_name = coalesce(${body.publicName ?? null}::text, public_name), language = coalesce(${body.language ?? null}::text, language)
@@ -111,6 +114,20 @@ export function profileHandlers(deps: IdentityDeps, checkPassword: PasswordCheck
       })
     },
   }
+}
+
+/** Mails a change of the phone number, which a session alone makes: somebody else's number would answer the team's calls. */
+async function tellNewPhone(
+  tx: Tx,
+  secrets: IdentityDeps['secrets'],
+  { memberId, phone, origin }: { readonly memberId: bigint; readonly phone: string; readonly origin: string },
+): Promise<void> {
+  const changed = await tx.maybeOne(
+    sql`select from member where id = ${memberId}::bigint and phone is distinct from ${phone}::text for no key update`,
+  )
+  if (changed === undefined) return
+  const data = { ending: phone.slice(-4) }
+  await mailAlert(tx, secrets, { memberId, template: 'phone_changed', key: `phone_changed:${randomUUID()}`, data, origin })
 }
 
 /**

@@ -9,6 +9,7 @@ export const HOLD_REASONS: Words = {
   new_bank_account: msg`about a new bank account`,
   withdrawal_requested: msg`about a withdrawal`,
   password_changed: msg`about a changed password`,
+  phone_changed: msg`about a changed phone number`,
   new_device: msg`about a new login`,
   google_linked: msg`about Google being linked`,
 }
@@ -18,6 +19,7 @@ export const MAIL_KINDS: Words = {
   reset: msg`New password requested`,
   welcome: msg`Welcome`,
   password_changed: msg`Password changed`,
+  phone_changed: msg`Phone number changed`,
   new_device: msg`New login`,
   google_linked: msg`Google linked`,
   account_suspended: msg`Account suspended`,
