@@ -106,6 +106,18 @@ export function createIdempotency({ db, secrets }: { readonly db: Db; readonly s
   return { claim, remember, once, onceInSteps, forgetOld }
 }
 
+const FORGOTTEN = JSON.stringify({ ok: false, code: 'changed_since_seen' } satisfies Refusal<RefusalCode>)
+
+/**
+ * Forgets the answers of the team's keys that name somebody by this id: they contain the name and the words of the person. The keys
+ * stay, so that a retry takes no second effect.
+ */
+export async function forgetAnswersAbout(tx: Tx, id: string): Promise<void> {
+  await tx.query(sql`
+    update idempotency_key k set answer = ${FORGOTTEN}::jsonb, status = ${REFUSALS.changed_since_seen.status}::smallint
+      from member s where s.role = 'admin' and k.member_id = s.id and position(${id}::text in k.answer::text) > 0`)
+}
+
 /** Expiry of the newest key whose body was signed with this SECRET_KEY; undefined if there is none. */
 export async function isNeededUntil(from: Queryable, bodyKey: Buffer): Promise<Date | undefined> {
   const { until } = await from.one<{ until: Date | null }>(sql`select max(created_at) + interval '7 days' as until from idempotency_key

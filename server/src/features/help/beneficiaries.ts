@@ -26,6 +26,7 @@ import { inTransaction, type Tx } from '../../db/transaction.ts'
 import { CURSOR_PARTS, type Cursor } from '../../lists/cursor.ts'
 import { instantOf, instantOrNull, pageOf, type Search } from '../../lists/listing.ts'
 import { microsOf, olderThan } from '../../lists/newest-first.ts'
+import { forgetAnswersAbout } from '../../http/idempotency.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { forget } from '../../jobs/parking.ts'
 import { giveUpFile, giveUpPicture } from '../../jobs/sure-removal.ts'
@@ -163,6 +164,7 @@ export function beneficiaryHandlers(deps: HelpDeps): Handlers<Names> {
           where id = ${id}::uuid`)
         const { told, pictures } = isAskable ? { told: 0, pictures: [] } : await forgetFollowUps(tx, id)
         files = pictures
+        if (revoked === true || endsFollowUps) await forgetAnswersAbout(tx, id)
         if (revoked === true) {
           files = [...pictures, ...(await takeBackStories(tx, id)), ...(await forgetArrivals(tx, id))]
         }

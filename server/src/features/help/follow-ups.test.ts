@@ -185,7 +185,16 @@ test('the end of the consent to be asked deletes what was told; a revoked consen
     await later(15)
     await tell(id)
     expect(await told(id)).toHaveLength(1)
+    const keyed = { as: caller, headers: { 'idempotency-key': `translate ${id}` } }
+    const translated = () =>
+      world.calls.ask(`POST /admin/disbursements/${id}/translations`, {
+        ...keyed,
+        body: { status: 'booked', translations: { hi: 'स्कूल के जूते' } },
+      })
+    expect((await translated()).text).toContain(HINDI)
     expect((await world.calls.ask(`PUT /admin/beneficiaries/${meera}`, { as: world.staff.owner, body: end })).status).toBe(200)
+    // Nor does the answer that its key remembers say them again.
+    expect(said(await translated())).toBe('409 changed_since_seen')
     expect(await told(id)).toEqual([])
     expect(await world.db.query(sql`select from follow_up where outlay_id = ${id}::uuid`)).toEqual([])
     expect(await due()).toEqual([])

@@ -7,6 +7,7 @@
  */
 import { sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
+import { forgetAnswersAbout } from '../../http/idempotency.ts'
 import { giveUpPicture } from '../../jobs/sure-removal.ts'
 import { forgetSignals } from '../../members/signals.ts'
 
@@ -70,11 +71,11 @@ const NOBODY = 'Closed account'
 /** Erases a locked account; returns the name of its stored picture, for the caller to delete. */
 export async function eraseIdentity(tx: Tx, memberId: bigint): Promise<string | undefined> {
   const id = sql`${memberId}::bigint`
-  const { avatar } = await tx.one<{ avatar: string | null }>(sql`
+  const { avatar, publicId } = await tx.one<{ avatar: string | null; publicId: string }>(sql`
     update member set name = ${NOBODY}::text, email = null, phone = null, avatar = null, public_name = 'anonymous',
           password_hash = null, google_sub = null, email_verified_at = null, verification_resent_at = null, link_origin = null,
           wants_mail = false, wants_push = false, deleted_at = roz_now()
-         where id = ${id} returning old.avatar`)
+         where id = ${id} returning old.avatar, public_id as "publicId"`)
   // A session's device is deleted with it.
   await tx.query(sql`delete from session where member_id = ${id}`)
   await tx.query(sql`delete from mail_token where member_id = ${id}`)
@@ -85,6 +86,7 @@ export async function eraseIdentity(tx: Tx, memberId: bigint): Promise<string | 
   await tx.query(sql`delete from follow_up_notice_read where member_id = ${id}`)
   await tx.query(sql`delete from story_mute where member_id = ${id}`)
   await tx.query(sql`delete from idempotency_key where member_id = ${id}`)
+  await forgetAnswersAbout(tx, publicId)
   await tx.query(sql`delete from member_note where member_id = ${id}`)
   await tx.query(sql`delete from evening_reminder where member_id = ${id}`)
   await tx.query(sql`delete from member_sort where member_id = ${id}`)

@@ -255,6 +255,24 @@ describe('DELETE /user', () => {
   })
 })
 
+test('the answers that the keys of the team remember name the member, and are forgotten with the account', async () => {
+  const { id } = await member(2_000)
+  const { email } = (await calls.ask('GET /user/me', { as: id })).body.user
+  const { withdrawal } = (await calls.ask('POST /wallet/withdraw', { as: id, body: { amount: 10, bankDetail: BANK } })).body
+  const rejected = await calls.ask(`POST /admin/withdrawals/${withdrawal.id}/reject`, {
+    as: await makeStaff(database.db, 'finance'),
+    headers: { 'idempotency-key': `reject ${withdrawal.id}` },
+    body: { status: 'requested', reason: 'Please name another account.' },
+  })
+  expect(rejected.body.withdrawal.member.email).toBe(email)
+  await gift(id)
+  expect((await remove(id)).status).toBe(204)
+  const { n } = await database.db.one<{ n: number }>(
+    sql`select count(*)::int as n from idempotency_key where position(${email}::text in answer::text) > 0`,
+  )
+  expect(n).toBe(0)
+})
+
 describe('an account that somebody looks into is not deleted', () => {
   const refusalOf = async (id: bigint) => {
     const { status, body } = await remove(id)
