@@ -23,12 +23,12 @@ export const bankReference = z
 export const squeezed = (words: string): string => words.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
 
 /**
- * The bank's number of a transfer that came in, as it is compared with statements: without separators and leading zeros.
+ * The bank's number of a transfer that came in, as it is compared with statements: without separators, leading zeros and the words before it.
  * - A line that contains it is this transfer. So no word that many lines have passes: NEFTCR, the IFSC of a bank, the end of a number.
  * - An RRN of UPI and IMPS has 12 digits; without its zeros, early in a year that ends in 0, at least nine.
  */
 export const bankNumber = z.string('bank_number_invalid').check(
-  z.overwrite((typed) => squeezed(asciiDigits(typed)).replace(/^0+/, '')),
+  z.overwrite((typed) => squeezed(asciiDigits(typed)).replace(/^(?:UTR|RRN|REF|TXN|NO)*0*/, '')),
   z.regex(/^(?![A-Z]{4}0[A-Z0-9]{6}$)(?=([A-Z]*\d){6})[A-Z0-9]{9,50}$/, { error: 'bank_number_invalid' }),
 )
 

@@ -24,6 +24,22 @@ export const DECISIONS: readonly Bug[] = [
     only: 'of a payout that came back',
   },
   {
+    name: 'The number of a payout that came back is typed as a bank transfer: the member has the money twice',
+    file: 'server/src/features/accounts/bank/transfer-matches.ts',
+    find: 'p where ${isSame(sql`p.number`)}',
+    replace: 'p where false and ${isSame(sql`p.number`)}',
+    test: 'server/src/features/accounts/bank/known-numbers.test.ts',
+    only: 'of a payout by hand that came back',
+  },
+  {
+    name: 'One bank transfer credits two orders, for the second person writes more of its number',
+    file: 'server/src/features/accounts/bank/transfer-matches.ts',
+    find: ' and ${isSame(sql`b.bank_number`)}',
+    replace: ' and b.bank_number = ${bankNumber}::text',
+    test: 'server/src/features/accounts/bank/known-numbers.test.ts',
+    only: 'written with more',
+  },
+  {
     name: 'The first voice about a bank transfer stays when its person loses the role, and counts again after 48 hours',
     file: `${LEDGER}/voices-that-left.ts`,
     find: "where status = 'asked' and asked_by =",

@@ -129,7 +129,7 @@ async function transferOrder(member: bigint, rupees: number) {
   await db.query(sql`
     insert into bank_transfer_order (order_id, reference, amount, expires_at)
     values (${orderId}::text, ${reference}::text, ${wholeRupees(rupees)}::bigint, roz_now() + interval '10 days')`)
-  return { reference, bankReference: `UTR90000${references + 10}` }
+  return { reference, bankReference: `UTR41230000${references + 1000}` }
 }
 
 /** A subject of the act, made anew: how a person decides about it, and who never may. `act` gets the state that the person sees. */

@@ -7,7 +7,8 @@
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { squeezed } from '@roz/core/reference-fields.ts'
-import { type Queryable, sql } from '../../../db/sql.ts'
+import { type Queryable, type Sql, sql } from '../../../db/sql.ts'
+import { numbersOf } from '../../../ledger/gateway-settlements.ts'
 import type { Secrets } from '../../../secrets/secrets.ts'
 import { IS_CLOSED_LINE, IS_UNBOOKED_LINE } from '../../../staff/open-work.ts'
 import { wordsOf } from './match.ts'
@@ -37,16 +38,28 @@ export async function isTypedAlready(from: Queryable, { words }: Pick<Line, 'wor
   return isTyped
 }
 
-/** Whether a transfer or a settlement of the gateway has this number. */
-export async function isKnownNumber(from: Queryable, bankNumber: string): Promise<boolean> {
+/** Lines and payouts older than this are not looked at: typing the number of one is no easier than inventing it. */
+const LOOKED_BACK_DAYS = 400
+/** No number of a transfer is shorter (core/src/reference-fields.ts). */
+const NUMBER_MIN = 9
+
+/**
+ * Whether another transfer, a settlement of the gateway or a payout of ours has this number: a payout that came back has it in its line.
+ * Somebody may type more of a number than another person, so one may contain the other.
+ */
+export async function isKnownNumber(from: Queryable, bankNumber: string, own?: string): Promise<boolean> {
+  const isSame = (other: Sql): Sql =>
+    sql`(position(${bankNumber}::text in ${other}) > 0 or length(${other}) >= ${NUMBER_MIN}::int and position(${other} in ${bankNumber}::text) > 0)`
   const { isKnown } = await from.one<{ isKnown: boolean }>(sql`
-    select exists (select from bank_transfer where bank_number = ${bankNumber}::text and status <> 'rejected')
-            or exists (select from gateway_settlement where reference = ${bankNumber}::text) as "isKnown"`)
+    with paid as (
+      select reference, ended_at as at from withdrawal union all select reference, decided_at from suspense_item where status = 'paid')
+    select exists (select from bank_transfer b where b.status <> 'rejected' and b.id is distinct from ${own ?? null}::uuid and ${isSame(sql`b.bank_number`)})
+            or exists (select from gateway_settlement where reference in (${numbersOf(bankNumber)}))
+            or exists (select from (select upper(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')) as number from paid
+                                     where at > roz_now() - make_interval(days => ${LOOKED_BACK_DAYS}::int)) p where ${isSame(sql`p.number`)}) as "isKnown"`)
   return isKnown
 }
 
-/** Lines older than this are not looked at: typing the number of one is no easier than inventing it. */
-const LOOKED_BACK_DAYS = 400
 export const CAME_IN = sql`amount > 0 and day > ist_day(roz_now()) - ${LOOKED_BACK_DAYS}::int`
 /** Between two pages other requests have their turn: decrypting one takes some ms. */
 const PAGE = 1000
@@ -74,15 +87,16 @@ export async function lookForNumber(from: Queryable, secrets: Secrets, bankNumbe
   return { hasNumber: false, lines }
 }
 
-type Waiting = { readonly lineId: string | null; readonly bankNumber: string | null }
-/** While a transfer waited for the second person, its line got an entry, or its number a line. `looked`: before the lock. */
+type Waiting = { readonly id: string; readonly lineId: string | null; readonly bankNumber: string | null }
+/** While a transfer waited for the second person, its line got an entry, or its number a line or an entry. `looked`: before the lock. */
 export async function isTakenElsewhere(
   from: Queryable,
   secrets: Secrets,
-  { lineId, bankNumber }: Waiting,
+  { id, lineId, bankNumber }: Waiting,
   looked: Looked,
 ): Promise<boolean> {
-  if (bankNumber !== null) return (await lookForNumber(from, secrets, bankNumber, looked)).hasNumber
+  if (bankNumber !== null)
+    return (await isKnownNumber(from, bankNumber, id)) || (await lookForNumber(from, secrets, bankNumber, looked)).hasNumber
   return (await from.maybeOne(sql`select from bank_line where id = ${lineId}::uuid and subject is not null`)) !== undefined
 }
 
