@@ -1,6 +1,7 @@
 /**
  * Settlements of the gateway, recorded by staff from its report. A settlement is an outlay; `purpose` is the settlement's number.
  * - A number is requested or booked once. After a rejection it can be requested again.
+ * - A typed settlement is whole: what a rejected proposal took off it for one that came back (proposals.ts) does not count.
  * - The report names payments of members: it is evidence, but never public.
  */
 import { parseDay } from '@roz/core/ist-day.ts'
@@ -29,6 +30,7 @@ export const settlementHandlers = (deps: AccountsDeps, idempotency: Idempotency)
         book: bookAsked,
         subjectOf: (tx) => subjectOf(tx, day, fee),
         refusalOf: (tx, amount) => refuseTwice(tx, { reference: purpose, amount, fee: paiseFromRupees(fee) ?? ZERO }),
+        asked: (tx) => forgetCorrections(tx, purpose),
         show: async (tx, id) => ({ entry: await viewHouseEntry(tx, id) }),
       },
     )
@@ -47,6 +49,12 @@ async function subjectOf(tx: Tx, day: string, fee: number) {
   const { future } = await tx.one<{ future: boolean }>(sql`select ${settledOn}::date > ist_day(roz_now()) as future`)
   if (future) return invalid({ day: 'settlement_day_future' })
   return { ok: true, value: { beneficiaryId: null, corrects: null, fee: feePaise, settledOn } } as const
+}
+
+async function forgetCorrections(tx: Tx, reference: string): Promise<void> {
+  await tx.query(sql`
+    delete from gateway_settlement_correction c using gateway_settlement_seen s
+     where c.by_id = s.settlement_id and ${reference}::text in (upper(s.settlement_id), upper(s.utr))`)
 }
 
 /** The lock of outlays is held: two requests of one number see each other. */

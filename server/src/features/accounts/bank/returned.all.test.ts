@@ -1,12 +1,13 @@
 /** Settlements that go back and come again: the bank has a line for each way, the books have one entry, and both agree. */
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { addDays } from '@roz/core/ist-day.ts'
 import { beforeAll, expect, test } from 'vitest'
+import { sql } from '../../../db/sql.ts'
 import { useSettlementWorld } from '../../../testing/settlement-world.ts'
 import { type Line, statementText } from '../../../testing/statement.ts'
 import { HDFC } from './testing/samples.ts'
 
-const world = useSettlementWorld()
+const world = useSettlementWorld({ APPROVAL_ABOVE: '250' })
 const account = randomUUID()
 const lines: Line[] = []
 beforeAll(async () => {
@@ -125,4 +126,39 @@ test('one that is taken off two smaller ones: its return has its movement once b
   await atBank(third, 1954n)
   await importLines()
   expect([await bankFindings(), await check()]).toMatchObject([[], { bank: after(2331), books: after(2331), difference: 0, explained: [] }])
+})
+
+test('one whose correction was rejected is one again when the settlement is typed whole: nothing was taken off it', async () => {
+  const begin = (await check()).bank as number
+  const first = await recordedTen()
+  await goesBack(first)
+  await atBank(first, 977n)
+  await world.nextMorning()
+  await atBank(first, -977n)
+  await world.paid(300)
+  const second = await world.settle()
+  await world.nextMorning()
+  const [seen] = (await world.settlements('?status=to_record')) as [{ paid: number; kept: number; amount: number; fee: number }]
+  const asked = await world.ask(`POST /admin/gateway-settlements/${second}/record`, world.finance, { amount: seen.amount, fee: seen.fee })
+  const { entry } = asked.body
+  expect(entry.status).toBe('requested')
+  const decide = (id: string, what: string, body: object) =>
+    world.ask(`POST /admin/house-entries/${id}/${what}`, world.owner, { status: 'requested', ...body })
+  expect((await decide(entry.id, 'reject', { reason: 'I type it' })).status).toBe(200)
+  const bill = randomBytes(32)
+  await world.db.query(sql`
+    insert into receipt (hash, file, bytes, width, height, uploaded_by)
+    values (${bill}::bytea, 'report.webp', 1, 1, 1, ${world.finance}::bigint)`)
+  const typed = { reference: second, day: world.today(), amount: seen.paid, fee: seen.kept, receipts: [bill.toString('hex')] }
+  const whole = (await world.ask('POST /admin/settlements', world.finance, typed)).body.entry
+  expect(whole.status).toBe('requested')
+  expect((await decide(whole.id, 'approve', {})).body.entry.status).toBe('booked')
+  await atBank(second, BigInt(Math.round(seen.paid * 100)))
+  await world.nextMorning()
+  await importLines()
+  // The bank does not have what went back; the books do, until a later settlement is recorded less it.
+  expect(await bankFindings()).toMatchObject([{ kind: 'bank_line', amount: -9.77 }])
+  const cameBack = (await world.findings()).filter(({ kind }) => kind === 'came_back')
+  expect(cameBack).toMatchObject([{ settlement: first, amount: 10 }])
+  expect(await check()).toMatchObject({ bank: Math.round((begin + seen.paid) * 100) / 100, difference: -9.77 })
 })
