@@ -7,6 +7,14 @@ const CHECK = `${AUTOPAY}/check.all.test.ts`
 
 export const AUTOPAY_BUGS: readonly Bug[] = [
   {
+    name: 'AutoPay: a debit that somebody raised at the gateway under the id of their own order is credited to them by one person',
+    file: 'server/src/ledger/suspense-voices.ts',
+    find: '${ITEM_OWNER} as owner',
+    replace: '(select o.member_id from topup o where o.order_id = s.order_id or ${ITEM_OWNER} = 0) as owner',
+    test: `${AUTOPAY}/autopay.all.test.ts`,
+    only: 'its payer’s money',
+  },
+  {
     name: 'AutoPay debits again before 27 days are over',
     file: `${AUTOPAY}/raise.ts`,
     find: 'm.not_before <= ${day}::date and',

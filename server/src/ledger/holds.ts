@@ -3,8 +3,9 @@
  * - No withdrawal or refund of theirs is sent while the hold lasts, nor the refund of their payment in SUSPENSE.
  * - Withdrawals and refunds that waited are released once, by one process.
  */
-import { sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
+import { ROOT } from './suspense-transfers.ts'
 
 /** The value of the column `problem` of withdrawals and refunds that a hold stops. */
 export const ON_HOLD = 'member_on_hold'
@@ -15,18 +16,26 @@ export const IS_ON_HOLD = sql`((m.suspended_at is not null or m.held_at is not n
 export const isOnHold = async (tx: Tx, memberId: bigint): Promise<boolean> =>
   (await tx.maybeOne(sql`select 1 from member m where m.id = ${memberId}::bigint and ${IS_ON_HOLD}`)) !== undefined
 
-/** The owner of a refund `r`: its member, or the member of the order behind a suspense item. */
-export const REFUND_OWNER = sql`coalesce(r.member_id, (select o.member_id from topup o where o.order_id = r.order_id))`
+/**
+ * The owner of an item `s` of SUSPENSE: of a debit that nobody here raised the member of its mandate, whatever order its id names; else the
+ * member of its order.
+ */
+export const ITEM_OWNER: Sql = sql`coalesce(
+  (select a.member_id from suspense_item root join autopay_mandate a on a.id = root.mandate_id where root.payment_id = ${ROOT}),
+  (select o.member_id from topup o where o.order_id = s.order_id))`
+/** The owner of a refund `r`: its member, or the owner of its suspense item. */
+export const REFUND_OWNER = sql`coalesce(r.member_id, (select ${ITEM_OWNER} from suspense_item s where s.id = r.suspense_id))`
 
 export const isRefundOnHold = async (tx: Tx, refundId: string): Promise<boolean> =>
   (await tx.maybeOne(
     sql`select 1 from refund r join member m on m.id = ${REFUND_OWNER} where r.id = ${refundId}::uuid and ${IS_ON_HOLD}`,
   )) !== undefined
 
-/** Whether the member of the order behind a suspense item is on hold. */
+/** Whether the owner of a suspense item is on hold. */
 export const isItemOnHold = async (tx: Tx, itemId: bigint): Promise<boolean> =>
-  (await tx.maybeOne(sql`select 1 from suspense_item s join topup o on o.order_id = s.order_id join member m on m.id = o.member_id
-         where s.id = ${itemId}::bigint and ${IS_ON_HOLD}`)) !== undefined
+  (await tx.maybeOne(
+    sql`select 1 from suspense_item s join member m on m.id = ${ITEM_OWNER} where s.id = ${itemId}::bigint and ${IS_ON_HOLD}`,
+  )) !== undefined
 
 /** Releases the withdrawals and refunds that no hold stops any more. The caller sends them after the commit. */
 export async function releaseAfterHold(tx: Tx): Promise<{ readonly withdrawals: readonly string[]; readonly refunds: readonly string[] }> {

@@ -1,6 +1,6 @@
 /**
  * How many persons a decision about an item of SUSPENSE needs.
- * - To credit the item to the member of its order, or to pay the owner of a closed account, one person is enough up to the limit.
+ * - To credit the item to its owner, or to pay the owner of a closed account, one person is enough up to the limit.
  * - To credit it to anybody else needs two, whatever the amount.
  * - The first voice names the member or the bank's reference. The second one must name the same; another one is a first voice again.
  */
@@ -9,6 +9,7 @@ import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { type Approver, judgeApprover, recordAlone } from './approvals.ts'
+import { ITEM_OWNER } from './holds.ts'
 import type { Paise } from '@roz/core/money.ts'
 
 type SuspenseAct = { readonly act: 'credit'; readonly memberId: bigint } | { readonly act: 'pay'; readonly reference: string }
@@ -27,10 +28,10 @@ export async function giveVoice(tx: Tx, voice: Voice): Promise<Outcome<'first' |
   const { by } = approver
   const memberId = voice.act === 'credit' ? voice.memberId : null
   const reference = voice.act === 'pay' ? voice.reference : null
-  const item = await tx.one<{ amount: Paise; owner: bigint | null; firstBy: bigint | null }>(sql`select s.amount, o.member_id as owner,
+  const item = await tx.one<{ amount: Paise; owner: bigint | null; firstBy: bigint | null }>(sql`select s.amount, ${ITEM_OWNER} as owner,
           case when s.first_act = ${voice.act}::text and s.first_member is not distinct from ${memberId}::bigint
                 and s.first_reference is not distinct from ${reference}::text then s.first_by end as "firstBy"
-          from suspense_item s left join topup o on o.order_id = s.order_id where s.id = ${itemId}::bigint`)
+          from suspense_item s where s.id = ${itemId}::bigint`)
   const judged = await judgeApprover(tx, approver, {
     amount: item.amount,
     owner: memberId ?? item.owner,

@@ -17,7 +17,7 @@ import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { type Approver, isOwnMoney, judgeApprover, recordAlone } from './approvals.ts'
 import { giveBackToMember, payDebts } from './debts.ts'
-import { isItemOnHold } from './holds.ts'
+import { isItemOnHold, ITEM_OWNER } from './holds.ts'
 import { isBankTransfer, REASON_NOW, ROOT } from './suspense-transfers.ts'
 import { lockWallet, moveSystem } from './transfer.ts'
 
@@ -304,8 +304,10 @@ export async function refundSuspense(
   if (!open.ok) return open
   const item = open.value
   if (item.paymentId.startsWith('wd_reversed:') || (await isBankTransfer(tx, item))) return refused('suspense_no_source')
-  const order = await tx.maybeOne<{ owner: bigint }>(sql`select member_id as owner from topup where order_id = ${item.orderId}::text`)
-  const judged = await judgeApprover(tx, approver, { amount: item.amount, owner: order?.owner ?? null, firstApprovedBy: null })
+  const { owner } = await tx.one<{ owner: bigint | null }>(
+    sql`select ${ITEM_OWNER} as owner from suspense_item s where s.id = ${itemId}::bigint`,
+  )
+  const judged = await judgeApprover(tx, approver, { amount: item.amount, owner, firstApprovedBy: null })
   if (!judged.ok) return judged
   if (await isItemOnHold(tx, itemId)) return refused('member_on_hold')
   await decide(tx, itemId, { status: 'refunded', decidedBy: by })

@@ -8,9 +8,10 @@ import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { createAttempt } from '../../jobs/parking.ts'
 import { enqueue } from '../../jobs/queue.ts'
+import { reinstateMember, suspendMember } from '../../ledger/suspension.ts'
 import { createTopup } from '../../ledger/topups.ts'
 import { useAutopayWorld, SET_UP } from '../../testing/autopay-world.ts'
-import { makeMember, makeStaff } from '../../testing/calls.ts'
+import { makeMember, makeStaff, publicIdOf } from '../../testing/calls.ts'
 import type { ModelMandate } from '../../testing/model-mandates.ts'
 import { scriptedRefunds } from '../../testing/payouts-world.ts'
 import { insertSeenSettlement } from '../../testing/seen-settlement.ts'
@@ -242,6 +243,38 @@ test('a refund of a debit that nobody here raised names its mandate, also of an 
   expect(refunds.at(-1)).toMatchObject({ orderId: chargeId, amount: 3000n, from })
   await world.later(60)
   expect(fetchedFrom).toContainEqual(from)
+})
+
+test('a debit that nobody here raised is its payer’s money, also where its id is an order of somebody else', async () => {
+  const { memberId, mandate } = await world.low()
+  await world.nextMorning()
+  const other = await makeMember(world.db)
+  const charge = world.only(mandate)
+  const items: bigint[] = []
+  for (const cfPaymentId of ['88002', '88003']) {
+    const chargeId = crypto.randomUUID().replaceAll('-', '')
+    await inTransaction(world.db, (tx) => createTopup(tx, { orderId: chargeId, memberId: other, amount: paise(3000n) }))
+    mandate.charges.push({ ...charge, chargeId, cfPaymentId, state: 'paid' })
+    await world.hearOf(mandate)
+    items.push((await world.db.one<{ id: bigint }>(sql`select id from suspense_item where order_id = ${chargeId}::text`)).id)
+  }
+  const clerk = await makeStaff(world.db)
+  const decide = (item: bigint | undefined, what: string, body: object = {}, as = clerk) =>
+    world.calls.ask(`POST /admin/suspense/${item}/${what}`, { as, body: { status: 'open', ...body } })
+  const publicId = (id: bigint) => publicIdOf(world.db, id)
+  const [first, second] = items
+  // One person credits the payer; anybody else needs two.
+  const credited = await decide(first, 'credit', { memberId: await publicId(other) })
+  expect([credited.body.item.status, credited.body.item.member.id]).toEqual(['awaiting_second', await publicId(memberId)])
+  expect(await world.balanceOf(other)).toBe(0)
+  const own = await makeStaff(world.db)
+  await world.db.query(sql`
+    update member set email = (select replace(email, '@', '+own@') from member where id = ${memberId}::bigint) where id = ${own}::bigint`)
+  expect((await decide(second, 'refund', {}, own)).body.code).toBe('own_money')
+  await inTransaction(world.db, (tx) => suspendMember(tx, memberId))
+  expect((await decide(second, 'refund')).body.code).toBe('member_on_hold')
+  await inTransaction(world.db, (tx) => reinstateMember(tx, memberId))
+  expect((await decide(second, 'credit', { memberId: await publicId(memberId) })).body.item.status).toBe('credited')
 })
 
 describe('a first debit that was booked under the id of its order’s payment', () => {
