@@ -34,7 +34,9 @@ export const suspenseItem = z.object({
   createdAt: instant,
   waitingHours: count.nullable().meta({ description: 'Whole hours since it came, until it is decided' }),
   decidedAt: instant.nullable(),
-  member: payee.nullable().meta({ description: 'The member of the order or withdrawal, or the member who was credited' }),
+  member: payee
+    .nullable()
+    .meta({ description: 'The member of the order, of the mandate or of the withdrawal, or the member who was credited' }),
   ...suspect,
   bank: withdrawal.shape.bank.nullable().meta({ description: 'The bank account of a payout that was returned' }),
   reference: z
@@ -74,7 +76,7 @@ export const suspenseCalls = {
   creditSuspense: staffCall('POST /admin/suspense/{id}/credit', {
     ...decision,
     summary:
-      'Credits an open item to a member. Above the limit, or to another member than the one of its order, the first decision waits for a second person.',
+      'Credits an open item to a member. Above the limit, or to another member than the item’s own, the first decision waits for a second person.',
     body: z.strictObject({ ...seenItem.shape, memberId: z.string('fill_all').min(1, 'fill_all').max(100, 'fill_all') }),
     output: itemAnswer,
     refusals: [...STALE_ITEM, 'member_not_found', ...SECOND_PERSON, 'suspense_other_currency', 'idempotency_mismatch'],

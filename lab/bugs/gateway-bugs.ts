@@ -1,5 +1,5 @@
 /** Bugs in reading the gateway's answers: whose money it is, in which currency, and how long the gateway is asked. */
-import { type Bug, LEDGER } from './bug.ts'
+import { type Bug, LEDGER, SUSPENSE } from './bug.ts'
 
 const REFUND_CALLS = 'server/src/features/payouts/refunds.all.test.ts'
 const EDGE = 'server/src/features/payouts/fake-edge.all.test.ts'
@@ -9,6 +9,14 @@ const TRANSFERS = 'server/src/features/accounts/bank/transfers.test.ts'
 const READING = 'server/src/features/accounts/reading.all.test.ts'
 
 export const GATEWAY_WORDS: readonly Bug[] = [
+  {
+    name: 'What a dispute left of a returned payout is paid by hand while the gateway’s word that it paid after all is booked',
+    file: `${LEDGER}/suspense.ts`,
+    find: 'and ${ROOT} in (${`wd_reversed:${id}`}',
+    replace: 'and s.payment_id in (${`wd_reversed:${id}`}',
+    test: SUSPENSE,
+    only: 'left of a returned payout',
+  },
   {
     name: 'A bank transfer credits twice: by a number that was typed, and by the line that has it',
     file: 'server/src/features/accounts/bank/transfers.ts',

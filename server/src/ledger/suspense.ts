@@ -219,11 +219,12 @@ export const isTakenBack = async (tx: Tx, itemId: bigint): Promise<boolean> =>
                 from transfer where kind in ('wd_conflict', 'refund_conflict', 'wd_conflict_back', 'refund_conflict_back')
                  and s.payment_id like '%_reversed:%' and subject_of(ref) = subject_of(split_part(s.payment_id, ':', 2))))`)) !== undefined
 
-/** Locks the items of a payout or refund that came back, so that nobody decides them while the gateway's status is booked. */
+/** Locks the items of a payout or refund that came back, and their rests, so that nobody decides them while the gateway's status is booked. */
 export const lockReversed = (tx: Tx, id: string): Promise<unknown> =>
   tx.query(sql`
-    select from suspense_item where reason = 'closed_account'
-       and payment_id in (${`wd_reversed:${id}`}::text, ${`refund_reversed:${id}`}::text, ${`refund_reversed:${id}#rest`}::text) for update`)
+    select from suspense_item s where reason = 'closed_account' and order_id in (
+         select replace(${id}::text, '-', '') union all select order_id from refund where id = ${id}::uuid)
+       and ${ROOT} in (${`wd_reversed:${id}`}::text, ${`refund_reversed:${id}`}::text) order by s.id for update`)
 
 /** Locks the items of a payment that belongs to nobody: its own, and those that were made of it. */
 export const lockItemsOf = (tx: Tx, paymentId: string): Promise<LockedItem[]> =>

@@ -1,10 +1,11 @@
 /** Money of closed accounts, and disputes, as administrators see and decide them. */
+import { setTimeout } from 'node:timers/promises'
 import { paise } from '@roz/core/money.ts'
 import { expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { bookDispute } from '../../ledger/disputes.ts'
-import { disputed } from '../../ledger/testing/fixtures.ts'
+import { chargeBack, disputed } from '../../ledger/testing/fixtures.ts'
 import { creditSuspense } from '../../ledger/suspense.ts'
 import { captureTopup } from '../../ledger/topups.ts'
 import { bookPayout } from '../../ledger/withdrawals.ts'
@@ -146,4 +147,26 @@ test('nobody credits an item to an account of their own', async () => {
   const booked = await inTransaction(world.db, (tx) => creditSuspense(tx, { itemId: id, memberId: member, decidedBy: lata }))
   expect(booked).toEqual({ ok: false, code: 'own_money' })
   expect((await credit(world.admin)).body.item.status).toBe('awaiting_second')
+})
+
+test('what a dispute left of a returned payout is listed and paid like it, and waits for the gateway’s word too', async () => {
+  const { withdrawal, member } = await world.returnedPayout()
+  const { orderId, paymentId } = await world.db.one<{ orderId: string; paymentId: string }>(
+    sql`select order_id as "orderId", payment_id as "paymentId" from topup where member_id = ${member}::bigint`,
+  )
+  await chargeBack(world.db, `of-${orderId}`, orderId, paise(400n), true, paymentId)
+  const { id } = await world.db.one<{ id: bigint }>(
+    sql`select id from suspense_item where payment_id = ${`wd_reversed:${withdrawal}#rest`}::text`,
+  )
+  const listed = (await ask('GET /admin/suspense')).body.suspense.find((item: { id: string }) => item.id === String(id))
+  expect(listed).toMatchObject({ source: 'payout', status: 'open', amount: 6, bank: { lastFour: '9012' } })
+  const { paying } = await inTransaction(world.db, async (tx) => {
+    await bookPayout(tx, { id: withdrawal, word: 'paid' })
+    const asked = ask(`POST /admin/suspense/${id}/pay`, reference)
+    await Promise.race([asked, setTimeout(500)])
+    return { paying: asked }
+  })
+  expect((await paying).body.code).toBe('payment_taken_back')
+  await inTransaction(world.db, (tx) => bookPayout(tx, { id: withdrawal, word: 'reversed' }))
+  expect((await ask(`POST /admin/suspense/${id}/pay`, reference)).body.item.status).toBe('paid')
 })

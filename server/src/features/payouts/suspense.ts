@@ -24,7 +24,7 @@ import { missedAutoJoin } from '../../ledger/auto-join.ts'
 import { readDebtPaid } from '../../ledger/debts.ts'
 import { IS_ON_HOLD, ITEM_OWNER } from '../../ledger/holds.ts'
 import { creditSuspense, judgeCredit, judgePay, paySuspense, refundSuspense } from '../../ledger/suspense.ts'
-import { IS_BANK_TRANSFER, REASON_NOW } from '../../ledger/suspense-transfers.ts'
+import { IS_BANK_TRANSFER, REASON_NOW, ROOT } from '../../ledger/suspense-transfers.ts'
 import { giveVoice, seenItemStatus } from '../../ledger/suspense-voices.ts'
 import { nameMatchOf, type ShownAccount, shownAccount } from '../../members/bank-accounts.ts'
 import { mailMember } from '../../mail/mails.ts'
@@ -181,7 +181,7 @@ const rows = sql`
     fm."memberEmail" as "firstPayeeEmail", fm."memberFlags" as "firstPayeeFlags", fm.owed as "firstPayeeOwed", s.first_reference as "firstReference"
   from suspense_item s
   left join transfer t on t.kind = 'suspense_credit' and t.ref = s.id::text
-  left join withdrawal w on w.id = case when starts_with(s.payment_id, 'wd_reversed:') then split_part(s.payment_id, ':', 2)::uuid end
+  left join withdrawal w on w.id = case when starts_with(s.payment_id, 'wd_reversed:') then split_part(${ROOT}, ':', 2)::uuid end
   left join bank_account b on b.id = w.bank_account_id
   left join member f on f.id = s.first_by and s.status = 'open'
   left join lateral (select ${payeeColumns}, ${suspectColumns} from member m where m.id = s.first_member and s.status = 'open') fm on true
