@@ -1,11 +1,15 @@
 /** A seeded bug, and the test files that the bugs name. */
+import { existsSync } from 'node:fs'
+
 export type Bug = {
   /** The bug's effect, in the words of a member or an auditor. */
   readonly name: string
   readonly file: string
   readonly find: string
-  readonly replace: string
-  readonly test: string
+  /** Without it, the text is removed. */
+  readonly replace?: string
+  /** The tests that must notice; without it, those of the file itself. */
+  readonly test?: string
   /** A part of the names of the tests to run. Without it, every test of the file runs. */
   readonly only?: string
 }
@@ -24,6 +28,10 @@ export const AUTO_JOIN = `${LEDGER}/auto-join.all.test.ts`
 export const CHARGEBACKS = `${LEDGER}/chargebacks.test.ts`
 export const DEBTS = `${LEDGER}/debts.test.ts`
 export const SUSPENSE = 'server/src/features/payouts/suspense.test.ts'
+
+/** The test file of a bug. */
+export const testOf = ({ file, test = file.replace(/\.ts$/, '.test.ts') }: Bug): string =>
+  existsSync(new URL(`../../${test}`, import.meta.url)) ? test : test.replace(/\.test\.ts$/, '.all.test.ts')
 
 /** The tests that run if the bug's own test does not catch it. */
 export const WIDER = [LEDGER, 'server/src/features/payouts', 'server/src/features/wallet', 'server/src/features/rights']

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { INTERLEAVINGS } from './bug.ts'
+import { INTERLEAVINGS, testOf } from './bug.ts'
 import { BUGS } from './bugs.ts'
 
 const read = (file: string): string => readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), 'utf8')
@@ -16,16 +16,18 @@ test('the source text of every seeded bug occurs exactly once', () => {
 
 test('every seeded bug has a unique name, changes something, and names an existing test', () => {
   expect(new Set(BUGS.map(({ name }) => name)).size).toBe(BUGS.length)
-  for (const { find, replace, test: file } of BUGS) {
-    expect(replace).not.toBe(find)
-    expect(read(file)).not.toBe('')
+  for (const bug of BUGS) {
+    expect(bug.replace).not.toBe(bug.find)
+    expect(read(testOf(bug))).not.toBe('')
   }
 })
 
 test('the tests that a seeded bug narrows to are in its file; those of the interleavings are named while they run', () => {
-  const lost = BUGS.flatMap(({ name, only, test: file }) =>
-    only === undefined || file === INTERLEAVINGS || new RegExp(only).test(read(file)) ? [] : [`${name}: no “${only}” in ${file}`],
-  )
+  const lost = BUGS.flatMap((bug) => {
+    const { name, only } = bug
+    const file = testOf(bug)
+    return only === undefined || file === INTERLEAVINGS || new RegExp(only).test(read(file)) ? [] : [`${name}: no “${only}” in ${file}`]
+  })
   expect(lost).toEqual([])
 })
 

@@ -11,7 +11,6 @@ export const DECISIONS: readonly Bug[] = [
     name: 'One person pays a friend by hand, says that it was not paid, and the wallet is refilled above every limit',
     file: `${LEDGER}/withdrawals.ts`,
     find: "  const voice = await judgeReturn(tx, approver, { id, ...found.value })\n  if (!voice.ok) return voice\n  if (voice.value === 'first') return accepted('first')\n",
-    replace: '',
     test: `${PAYOUTS_FEATURE}/came-back.test.ts`,
     only: 'not paid',
   },
@@ -94,7 +93,6 @@ export const DECISIONS: readonly Bug[] = [
     name: 'A withdrawal is recorded as paid by hand though nobody was shown the bank details, so no debt stopped it',
     file: `${LEDGER}/withdrawals.ts`,
     find: "  if (found.value.shownTo !== by) return refused('bank_not_shown')\n",
-    replace: '',
     test: BY_HAND,
   },
   {
@@ -115,14 +113,12 @@ export const DECISIONS: readonly Bug[] = [
     name: 'A withdrawal that is being paid by hand is also sent to the gateway',
     file: `${PAYOUTS_FEATURE}/send-withdrawal.ts`,
     find: ' and w.shown_to is null',
-    replace: '',
     test: BY_HAND,
   },
   {
     name: 'The withdrawal of a member on hold is sent',
     file: `${LEDGER}/withdrawals.ts`,
     find: '  if (await isOnHold(tx, memberId)) return ON_HOLD\n',
-    replace: '',
     test: HOLDS,
   },
   {
@@ -137,7 +133,6 @@ export const DECISIONS: readonly Bug[] = [
     file: `${PAYOUTS_FEATURE}/came-back.ts`,
     find: '  if (!isShown) return {',
     replace: "  if (!isShown && id === '') return {",
-    test: `${PAYOUTS_FEATURE}/came-back.test.ts`,
   },
   {
     name: 'Transfers that a hold stopped are not sent after the hold has ended',

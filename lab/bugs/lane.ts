@@ -144,7 +144,7 @@ function readReport(file: string): Pick<Verdict, 'failed' | 'passed'> {
 }
 
 /** Writes a bug into the copy, and returns a function that undoes it. */
-function seed(folder: string, { file, find, replace }: Bug): () => void {
+function seed(folder: string, { file, find, replace = '' }: Bug): () => void {
   const place = path.join(folder, file)
   const text = readFileSync(place, 'utf8')
   if (text.split(find).length !== 2) throw new Error(`${file} has this text ${text.split(find).length - 1} times, not once: ${find}`)

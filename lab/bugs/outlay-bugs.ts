@@ -20,7 +20,6 @@ export const OUTLAY_BUGS: readonly Bug[] = [
     name: 'An outlay is approved by the person who asked for it',
     file: OUTLAYS,
     find: "  if (found.isAsker) return { ok: false, code: 'own_request' }\n",
-    replace: '',
     test: DISBURSEMENTS,
   },
   {
@@ -41,7 +40,6 @@ export const OUTLAY_BUGS: readonly Bug[] = [
     name: 'An outlay that an editor asked for is booked by the editor',
     file: OUTLAYS,
     find: '!TREASURY.some((role) => role === staffRole) || ',
-    replace: '',
     test: DISBURSEMENTS,
   },
   {
@@ -62,14 +60,12 @@ export const OUTLAY_BUGS: readonly Bug[] = [
     name: 'A correction with the Idempotency-Key of another disbursement’s is answered as booked',
     file: 'server/src/features/help/disbursements.ts',
     find: '        about: call.params.id,\n',
-    replace: '',
     test: DISBURSEMENTS,
   },
   {
     name: 'The report of a settlement is public',
     file: PUBLIC_VIEW,
     find: " and o.kind <> 'gateway_settled'",
-    replace: '',
     test: SETTLEMENTS,
   },
   {
@@ -84,7 +80,6 @@ export const OUTLAY_BUGS: readonly Bug[] = [
     file: 'server/src/features/accounts/settlements.ts',
     find: "return asked === undefined ? judgeSettlement(tx, settlement) : 'settlement_known'",
     replace: 'return asked === null ? undefined : judgeSettlement(tx, settlement)',
-    test: SETTLEMENTS,
   },
   {
     name: 'The reconciliation leaves out the fee of a settlement',

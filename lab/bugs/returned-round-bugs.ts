@@ -40,7 +40,6 @@ export const RETURNED_ROUND_RULES: readonly Bug[] = [
     name: 'A void round ends although a rupee is still in its pool',
     file: `${LEDGER}/settlement.ts`,
     find: '  if (!(await isAllReturned(tx, day))) await expectEmptyPool(tx, day)\n',
-    replace: '',
     test: RETURNED,
   },
   {
@@ -54,7 +53,6 @@ export const RETURNED_ROUND_RULES: readonly Bug[] = [
     name: 'The day of the returns is sealed before the last return',
     file: `${LEDGER}/seal-day.ts`,
     find: "  if (state.returns) return refused('returns_open')\n",
-    replace: '',
     test: ROUNDS,
     only: 'void',
   },

@@ -9,7 +9,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { type Bug, fileOf, WIDER } from './bug.ts'
+import { type Bug, fileOf, testOf, WIDER } from './bug.ts'
 import { BUGS } from './bugs.ts'
 import { type Lane, openLane } from './lane.ts'
 
@@ -69,10 +69,11 @@ async function learnSound(lane: Lane, file: string): Promise<ReadonlySet<string>
 
 /** The first failure that the bug caused. */
 async function hunt(lane: Lane, bug: Bug): Promise<Row> {
-  const passing = await soundOf(lane, bug.test)
-  const narrow = await lane.hunt(bug, { tests: [bug.test], only: bug.only, boundMs: NARROW_MS })
+  const test = testOf(bug)
+  const passing = await soundOf(lane, test)
+  const narrow = await lane.hunt(bug, { tests: [test], only: bug.only, boundMs: NARROW_MS })
   const by = narrow.failed.find((name) => passing.has(name) || name.startsWith('audit after'))
-  if (by !== undefined || stopped) return { by, file: bug.test, wider: false, seconds: narrow.seconds }
+  if (by !== undefined || stopped) return { by, file: test, wider: false, seconds: narrow.seconds }
   const wide = await lane.hunt(bug, { tests: WIDER, boundMs: WIDER_MS })
   const took = narrow.seconds + wide.seconds
   if (wide.failed[0] === undefined) say([narrow.output.slice(-800), wide.output.slice(-800)].join('\n'))
