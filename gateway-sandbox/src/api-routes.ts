@@ -6,7 +6,7 @@
  * - Every refusal has the gateway's own shape.
  */
 import type { FastifyInstance } from 'fastify'
-import { admit, answer, API_VERSIONS, once, type Parts } from './calls.ts'
+import { admit, API_VERSIONS, callsOf, type Parts } from './calls.ts'
 import { disputeEntity, disputesOfPayment, readDispute } from './disputes.ts'
 import { orderEntity, paymentEntity, refundEntity } from './entities.ts'
 import { fakeEdge } from './edge.ts'
@@ -24,11 +24,6 @@ import { subscriptionRoutes } from './subscriptions/routes.ts'
 
 const VERSIONS: ReadonlySet<string> = new Set(API_VERSIONS)
 
-type OrderPath = { Params: { orderId: string } }
-type RefundPath = { Params: { orderId: string; refundId: string } }
-type DisputePath = { Params: { disputeId: string } }
-type PaymentPath = { Params: { orderId: string; cfPaymentId: string } }
-
 export function apiRoutes(app: FastifyInstance, parts: Parts): void {
   const { store } = parts
   app.setNotFoundHandler(() => {
@@ -42,34 +37,23 @@ export function apiRoutes(app: FastifyInstance, parts: Parts): void {
   })
   paceAsPublished(app, parts)
 
-  app.post('/orders', (request, reply) =>
-    answer(parts, reply, (nowMs) =>
-      once(store, request, reply, nowMs, () => orderEntity(createOrder(store, readNewOrder(request.body, nowMs), nowMs))),
-    ),
-  )
-  app.get<OrderPath>('/orders/:orderId', (request, reply) =>
-    answer(parts, reply, (nowMs) => orderEntity(readOrder(store, request.params.orderId, nowMs))),
-  )
-  app.patch<OrderPath>('/orders/:orderId', (request, reply) =>
-    answer(parts, reply, (nowMs) => {
-      const status = isFields(request.body) ? request.body.order_status : undefined
-      if (status === undefined) throw missing('order_status')
-      if (status !== 'TERMINATED') throw invalid('order_status', 'should be TERMINATED', status)
-      return orderEntity(terminateOrder(store, request.params.orderId, nowMs))
-    }),
-  )
-  app.get<OrderPath>('/orders/:orderId/payments', (request, reply) =>
-    answer(parts, reply, (nowMs) => {
-      const order = readOrder(store, request.params.orderId, nowMs)
-      return store.attemptsOf(order.orderId).map((attempt) => paymentEntity(order, attempt))
-    }),
-  )
-  app.get<PaymentPath>('/orders/:orderId/payments/:cfPaymentId', (request, reply) =>
-    answer(parts, reply, (nowMs) => {
-      const order = readOrder(store, request.params.orderId, nowMs)
-      return paymentEntity(order, readAttempt(store, order.orderId, request.params.cfPaymentId))
-    }),
-  )
+  const { get, patch, write } = callsOf(app, parts)
+  write('/orders', ({ body, nowMs }) => orderEntity(createOrder(store, readNewOrder(body, nowMs), nowMs)))
+  get('/orders/:orderId', ({ params, nowMs }) => orderEntity(readOrder(store, params.orderId, nowMs)))
+  patch('/orders/:orderId', ({ params, body, nowMs }) => {
+    const status = isFields(body) ? body.order_status : undefined
+    if (status === undefined) throw missing('order_status')
+    if (status !== 'TERMINATED') throw invalid('order_status', 'should be TERMINATED', status)
+    return orderEntity(terminateOrder(store, params.orderId, nowMs))
+  })
+  get('/orders/:orderId/payments', ({ params, nowMs }) => {
+    const order = readOrder(store, params.orderId, nowMs)
+    return store.attemptsOf(order.orderId).map((attempt) => paymentEntity(order, attempt))
+  })
+  get('/orders/:orderId/payments/:cfPaymentId', ({ params, nowMs }) => {
+    const order = readOrder(store, params.orderId, nowMs)
+    return paymentEntity(order, readAttempt(store, order.orderId, params.cfPaymentId))
+  })
   subscriptionRoutes(app, parts, newPace(undefined))
   payOrderRoute(app, parts)
   settlementRoutes(app, parts)
@@ -80,37 +64,26 @@ export function apiRoutes(app: FastifyInstance, parts: Parts): void {
 
 function refundRoutes(app: FastifyInstance, parts: Parts): void {
   const { store } = parts
-  app.post<OrderPath>('/orders/:orderId/refunds', (request, reply) =>
-    answer(parts, reply, (nowMs) =>
-      once(store, request, reply, nowMs, () => {
-        const refund = createRefund(store, request.params.orderId, readNewRefund(request.body), nowMs)
-        if (refund.processedAtMs !== null) announceRefund(parts, refund, 1, nowMs)
-        return refundEntity(refund)
-      }),
-    ),
-  )
-  app.get<OrderPath>('/orders/:orderId/refunds', (request, reply) =>
-    answer(parts, reply, (nowMs) => store.refundsOf(readOrder(store, request.params.orderId, nowMs).orderId).map(refundEntity)),
-  )
-  app.get<RefundPath>('/orders/:orderId/refunds/:refundId', (request, reply) =>
-    answer(parts, reply, (nowMs) => {
-      const { orderId, refundId } = request.params
-      return refundEntity(readRefund(store, readOrder(store, orderId, nowMs).orderId, refundId))
-    }),
+  const { get, write } = callsOf(app, parts)
+  write('/orders/:orderId/refunds', ({ params, body, nowMs }) => {
+    const refund = createRefund(store, params.orderId, readNewRefund(body), nowMs)
+    if (refund.processedAtMs !== null) announceRefund(parts, refund, 1, nowMs)
+    return refundEntity(refund)
+  })
+  get('/orders/:orderId/refunds', ({ params, nowMs }) => store.refundsOf(readOrder(store, params.orderId, nowMs).orderId).map(refundEntity))
+  get('/orders/:orderId/refunds/:refundId', ({ params, nowMs }) =>
+    refundEntity(readRefund(store, readOrder(store, params.orderId, nowMs).orderId, params.refundId)),
   )
 }
 
 function disputeRoutes(app: FastifyInstance, parts: Parts): void {
   const { store } = parts
-  app.get<DisputePath>('/disputes/:disputeId', (request, reply) =>
-    answer(parts, reply, () => disputeEntity(parts, readDispute(store, request.params.disputeId))),
+  const { get } = callsOf(app, parts)
+  get('/disputes/:disputeId', ({ params }) => disputeEntity(parts, readDispute(store, params.disputeId)))
+  get('/payments/:cfPaymentId/disputes', ({ params }) =>
+    disputesOfPayment(store, params.cfPaymentId).map((dispute) => disputeEntity(parts, dispute)),
   )
-  app.get<{ Params: { cfPaymentId: string } }>('/payments/:cfPaymentId/disputes', (request, reply) =>
-    answer(parts, reply, () => disputesOfPayment(store, request.params.cfPaymentId).map((dispute) => disputeEntity(parts, dispute))),
-  )
-  app.get<OrderPath>('/orders/:orderId/disputes', (request, reply) =>
-    answer(parts, reply, (nowMs) =>
-      store.disputesOf(readOrder(store, request.params.orderId, nowMs).orderId).map((dispute) => disputeEntity(parts, dispute)),
-    ),
+  get('/orders/:orderId/disputes', ({ params, nowMs }) =>
+    store.disputesOf(readOrder(store, params.orderId, nowMs).orderId).map((dispute) => disputeEntity(parts, dispute)),
   )
 }

@@ -4,7 +4,7 @@
  * - API faults (`faults.api`) act here and nowhere else.
  */
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { SandboxClock } from './clock.ts'
 import { bankFailure, internal, keyReused, Refusal, tooMany, wrongKeys } from './refusals.ts'
 import { inCurrency } from './faults.ts'
@@ -77,7 +77,7 @@ function same(given: string | undefined, expected: string): boolean {
   return given !== undefined && timingSafeEqual(digest(given), digest(expected))
 }
 
-export async function answer(parts: Parts, reply: FastifyReply, work: (nowMs: number) => unknown): Promise<FastifyReply> {
+async function answer(parts: Parts, reply: FastifyReply, work: (nowMs: number) => unknown): Promise<FastifyReply> {
   const body = work(await parts.clock.now())
   const fault = parts.store.faults().api
   if (fault === 'error_after_commit') throw internal()
@@ -88,7 +88,7 @@ export async function answer(parts: Parts, reply: FastifyReply, work: (nowMs: nu
 }
 
 /** Repeats the first successful answer to an idempotency key for 24 h. The same key with another request is refused. */
-export function once(store: Store, request: FastifyRequest, reply: FastifyReply, nowMs: number, work: () => unknown): string {
+function once(store: Store, request: FastifyRequest, reply: FastifyReply, nowMs: number, work: () => unknown): string {
   const key = header(request, 'x-idempotency-key')
   if (key === undefined) return JSON.stringify(work())
   reply.header('x-idempotency-key', key.slice(0, 200))
@@ -104,4 +104,46 @@ export function once(store: Store, request: FastifyRequest, reply: FastifyReply,
   const body = JSON.stringify(work())
   store.put({ kind: 'replay', value: { key, requestDigest, body, atMs: nowMs } })
   return body
+}
+
+type Names<Path extends string> = Path extends `${infer Part}/${infer Rest}`
+  ? Names<Part> | Names<Rest>
+  : Path extends `:${infer Name}`
+    ? Name
+    : never
+/** The parts of an address that its path names with a colon. */
+export type Params<Path extends string> = Readonly<Record<Names<Path>, string>>
+type Asked = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly nowMs: number }
+type Call<Path extends string> = Asked & {
+  readonly params: Params<Path>
+  readonly query: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: unknown
+}
+type Work<Path extends string> = (call: Call<Path>) => unknown
+export type Calls = ReturnType<typeof callsOf>
+
+/**
+ * Registers calls of the API, which answer with the state at the present time of the clock. `first` runs before each.
+ * - `write` repeats its answer under an idempotency key.
+ */
+export function callsOf(app: FastifyInstance, parts: Parts, first: (asked: Asked) => void = () => undefined) {
+  const method =
+    (name: 'get' | 'post' | 'patch' | 'delete') =>
+    <Path extends string>(path: Path, work: Work<Path>): void =>
+      void app[name](path, (request, reply) =>
+        answer(parts, reply, (nowMs) => {
+          first({ request, reply, nowMs })
+          const { body } = request
+          return work({ request, reply, nowMs, body, params: request.params as Params<Path>, query: request.query as Call<Path>['query'] })
+        }),
+      )
+  const post = method('post')
+  return {
+    get: method('get'),
+    post,
+    patch: method('patch'),
+    remove: method('delete'),
+    write: <Path extends string>(path: Path, work: Work<Path>): void =>
+      post(path, (call) => once(parts.store, call.request, call.reply, call.nowMs, () => work(call))),
+  }
 }

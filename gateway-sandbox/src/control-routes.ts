@@ -7,7 +7,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Parts } from './calls.ts'
-import { force, parse, webhookCopies, webhooksOf } from './control-views.ts'
+import { controlsOf, force, webhookCopies, webhooksOf } from './control-views.ts'
 import { chargeDisputed, type Disputed, disputeEntity, orderDisputed, readDispute, STAGES, STEPS } from './disputes.ts'
 import { orderEntity, paymentEntity, refundEntity } from './entities.ts'
 import { faultSwitches } from './faults.ts'
@@ -60,72 +60,60 @@ const transferMove = z.strictObject({
 
 const beneficiaryMove = z.strictObject({ status: z.enum(['VERIFIED', 'INVALID', 'INITIATED', 'CANCELLED', 'FAILED', 'DELETED']) })
 
-type OrderPath = { Params: { orderId: string } }
-type RefundPath = { Params: { refundId: string } }
-type DisputePath = { Params: { disputeId: string } }
-type ChargePath = { Params: { paymentId: string } }
-type TransferPath = { Params: { transferId: string } }
-type BeneficiaryPath = { Params: { beneficiaryId: string } }
-
 export function controlRoutes(app: FastifyInstance, parts: Parts): void {
-  const { store, clock } = parts
+  const { store } = parts
+  const { press, show } = controlsOf(app, parts)
   app.setNotFoundHandler(() => {
     throw badUrl()
   })
-  app.post<OrderPath>('/orders/:orderId/pay', async (request) => {
-    const { outcome, webhooks: copies, again } = parse(payment, request.body)
-    const nowMs = await clock.now()
-    step(() => playOrder(parts, request.params.orderId, { outcome: ALL[outcome], again }, copies, nowMs))
-    return orderView(store, request.params.orderId, nowMs)
+  press('/orders/:orderId/pay', payment, ({ outcome, webhooks: copies, again }, { params, nowMs }) => {
+    step(() => playOrder(parts, params.orderId, { outcome: ALL[outcome], again }, copies, nowMs))
+    return orderView(store, params.orderId, nowMs)
   })
-  app.get<OrderPath>('/orders/:orderId', async (request) => orderView(store, request.params.orderId, await clock.now()))
-  app.post<RefundPath>('/refunds/:refundId', async (request) => {
-    const move = parse(refundMove, request.body)
-    return refundView(store, playRefund(parts, request.params.refundId, move, move.webhooks, await clock.now()))
-  })
-  app.get<RefundPath>('/refunds/:refundId', (request) => {
-    const refund = store.refunds.get(request.params.refundId)
+  show('/orders/:orderId', ({ params, nowMs }) => orderView(store, params.orderId, nowMs))
+  press('/refunds/:refundId', refundMove, (move, { params, nowMs }) =>
+    refundView(store, playRefund(parts, params.refundId, move, move.webhooks, nowMs)),
+  )
+  show('/refunds/:refundId', ({ params }) => {
+    const refund = store.refunds.get(params.refundId)
     if (refund === undefined) throw noRefund()
     return refundView(store, refund)
   })
-  const dispute = async (body: unknown, disputed: () => Disputed): Promise<Record<string, unknown>> => {
-    const { stage, amount, webhooks: copies } = parse(newDispute, body)
+  const dispute = ({ stage, amount, webhooks: copies }: z.infer<typeof newDispute>, disputed: () => Disputed, nowMs: number) => {
     const raised = { stage, amountPaise: amount === undefined ? undefined : Math.round(amount * 100) }
-    const nowMs = await clock.now()
     return disputeView(
       parts,
       step(() => playNewDispute(parts, disputed(), raised, copies, nowMs)),
     )
   }
-  app.post<OrderPath>('/orders/:orderId/dispute', (request) => dispute(request.body, () => orderDisputed(store, request.params.orderId)))
-  app.post<ChargePath>('/charges/:paymentId/dispute', (request) =>
-    dispute(request.body, () => chargeDisputed(parts, readCharge(store, request.params.paymentId))),
+  press('/orders/:orderId/dispute', newDispute, (asked, { params, nowMs }) =>
+    dispute(asked, () => orderDisputed(store, params.orderId), nowMs),
   )
-  app.post<DisputePath>('/disputes/:disputeId', async (request) => {
-    const { webhooks: copies, stage, ...move } = parse(disputeMove, request.body)
-    return disputeView(parts, playDispute(parts, request.params.disputeId, { ...move, stage }, copies, await clock.now()))
-  })
-  app.get<DisputePath>('/disputes/:disputeId', (request) => disputeView(parts, readDispute(store, request.params.disputeId)))
-  app.post<TransferPath>('/transfers/:transferId', async (request) => {
-    const { status_code: statusCode, ...move } = parse(transferMove, request.body)
-    const nowMs = await clock.now()
+  press('/charges/:paymentId/dispute', newDispute, (asked, { params, nowMs }) =>
+    dispute(asked, () => chargeDisputed(parts, readCharge(store, params.paymentId)), nowMs),
+  )
+  press('/disputes/:disputeId', disputeMove, ({ webhooks: copies, stage, ...move }, { params, nowMs }) =>
+    disputeView(parts, playDispute(parts, params.disputeId, { ...move, stage }, copies, nowMs)),
+  )
+  show('/disputes/:disputeId', ({ params }) => disputeView(parts, readDispute(store, params.disputeId)))
+  press('/transfers/:transferId', transferMove, ({ status_code: statusCode, ...move }, { params, nowMs }) => {
     advanceTransfers(parts, nowMs)
-    return transferView(store, playTransfer(parts, request.params.transferId, { ...move, statusCode }, move.webhooks, nowMs))
+    return transferView(store, playTransfer(parts, params.transferId, { ...move, statusCode }, move.webhooks, nowMs))
   })
-  app.get<TransferPath>('/transfers/:transferId', async (request) => {
-    advanceTransfers(parts, await clock.now())
-    return transferView(store, readTransfer(store, request.params.transferId))
+  show('/transfers/:transferId', ({ params, nowMs }) => {
+    advanceTransfers(parts, nowMs)
+    return transferView(store, readTransfer(store, params.transferId))
   })
-  app.post<BeneficiaryPath>('/beneficiaries/:beneficiaryId', (request) =>
-    beneficiaryEntity(setBeneficiary(store, request.params.beneficiaryId, parse(beneficiaryMove, request.body).status)),
+  press('/beneficiaries/:beneficiaryId', beneficiaryMove, ({ status }, { params }) =>
+    beneficiaryEntity(setBeneficiary(store, params.beneficiaryId, status)),
   )
   noticeControl(app, parts)
   subscriptionControl(app, parts)
   settlementControl(app, parts)
   verificationControl(app, parts)
-  app.get('/faults', () => store.faults())
-  app.post('/faults', (request) => {
-    store.put({ kind: 'faults', value: parse(faultSwitches, request.body) })
+  show('/faults', () => store.faults())
+  press('/faults', faultSwitches, (value) => {
+    store.put({ kind: 'faults', value })
     return store.faults()
   })
 }

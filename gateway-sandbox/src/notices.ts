@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Parts } from './calls.ts'
 import { indianTime } from './clock.ts'
-import { parse, webhookCopies, webhooksOf } from './control-views.ts'
+import { controlsOf, webhookCopies, webhooksOf } from './control-views.ts'
 import { decimals, paymentData } from './entities.ts'
 import type { Attempt, Order } from './model.ts'
 import { readOrder } from './orders.ts'
@@ -87,11 +87,11 @@ const payoutNotice = noticeOf(PAYOUT_DATA)
 
 const ACCOUNT = 'account:payouts'
 
-export function noticeControl(app: FastifyInstance, { store, clock, webhooks, payouts }: Parts): void {
-  app.post<{ Params: { orderId: string } }>('/orders/:orderId/notices', async (request) => {
-    const { type, data, webhooks: copies } = parse(orderNotice, request.body)
-    const nowMs = await clock.now()
-    const order = readOrder(store, request.params.orderId, nowMs)
+export function noticeControl(app: FastifyInstance, parts: Parts): void {
+  const { store, webhooks, payouts } = parts
+  const { press, show } = controlsOf(app, parts)
+  press('/orders/:orderId/notices', orderNotice, ({ type, data, webhooks: copies }, { params, nowMs }) => {
+    const order = readOrder(store, params.orderId, nowMs)
     const paid = store.attemptsOf(order.orderId).findLast(({ status }) => status === 'SUCCESS')
     if (paid === undefined) throw noSuchStep(order.status, type)
     const subject = `order:${order.orderId}`
@@ -101,13 +101,11 @@ export function noticeControl(app: FastifyInstance, { store, clock, webhooks, pa
     webhooks.announce(event, copies, nowMs)
     return { webhooks: webhooksOf(store, subject) }
   })
-  app.post('/payouts/notices', async (request) => {
-    const { type, data, webhooks: copies } = parse(payoutNotice, request.body)
-    const nowMs = await clock.now()
+  press('/payouts/notices', payoutNotice, ({ type, data, webhooks: copies }, { nowMs }) => {
     const url = payouts?.notifyUrl
     const body = JSON.stringify({ data: data ?? PAYOUT_DATA[type]?.(nowMs), event_time: indianTime(nowMs).slice(0, 19), type })
     webhooks.announce(url === undefined ? undefined : { channel: 'payouts', subject: ACCOUNT, type, url, body }, copies, nowMs)
     return { webhooks: webhooksOf(store, ACCOUNT) }
   })
-  app.get('/payouts/notices', () => ({ webhooks: webhooksOf(store, ACCOUNT) }))
+  show('/payouts/notices', () => ({ webhooks: webhooksOf(store, ACCOUNT) }))
 }

@@ -5,7 +5,7 @@
  * - The attempt is NOT_ATTEMPTED until the bank is played. Test data decides a collect request by itself.
  */
 import type { FastifyInstance } from 'fastify'
-import { answer, once, type Parts } from './calls.ts'
+import { callsOf, type Parts } from './calls.ts'
 import { paymentEvent, rupees } from './entities.ts'
 import { absent, type Fields, isFields, oneOf, required } from './fields.ts'
 import type { Order } from './model.ts'
@@ -21,31 +21,27 @@ const CHANNELS = ['link', 'qrcode', 'collect'] as const
 export function payOrderRoute(app: FastifyInstance, parts: Parts): void {
   const { store } = parts
   const pace = newPace(CALLS_A_MINUTE, 'ip')
-  app.post(PAY_ORDER_PATH, (request, reply) =>
-    answer(parts, reply, (nowMs) => {
-      paced(parts, pace, request, reply, nowMs)
-      return once(store, request, reply, nowMs, () => {
-        const { sessionId, channel, upiId } = readPayOrder(request.body)
-        const found = store.orderBySession(sessionId)
-        if (found === undefined) throw new Refusal(404, 'payment_session_id is not present or is invalid', 'payment_session_id_invalid')
-        const order = readOrder(store, found.orderId, nowMs)
-        if (!allowsUpi(order)) throw invalid('payment_method', 'should be one that the order allows', 'upi')
-        const attempt = beginAttempt(store, order, { channel, upi_id: upiId }, nowMs)
-        const decided = channel === 'collect' ? DECIDED_COLLECTS.get(upiId) : undefined
-        if (decided !== undefined) {
-          parts.webhooks.announce(paymentEvent(simulate(store, attempt.cfPaymentId, decided, null, nowMs), nowMs), 1, nowMs)
-        }
-        return {
-          payment_amount: rupees(attempt.amountPaise),
-          cf_payment_id: attempt.cfPaymentId,
-          payment_method: 'upi',
-          channel,
-          action: 'custom',
-          data: { url: null, payload: payload(order, channel), content_type: null, method: null },
-        }
-      })
-    }),
-  )
+  const { write } = callsOf(app, parts, ({ request, reply, nowMs }) => paced(parts, pace, request, reply, nowMs))
+  write(PAY_ORDER_PATH, ({ body, nowMs }) => {
+    const { sessionId, channel, upiId } = readPayOrder(body)
+    const found = store.orderBySession(sessionId)
+    if (found === undefined) throw new Refusal(404, 'payment_session_id is not present or is invalid', 'payment_session_id_invalid')
+    const order = readOrder(store, found.orderId, nowMs)
+    if (!allowsUpi(order)) throw invalid('payment_method', 'should be one that the order allows', 'upi')
+    const attempt = beginAttempt(store, order, { channel, upi_id: upiId }, nowMs)
+    const decided = channel === 'collect' ? DECIDED_COLLECTS.get(upiId) : undefined
+    if (decided !== undefined) {
+      parts.webhooks.announce(paymentEvent(simulate(store, attempt.cfPaymentId, decided, null, nowMs), nowMs), 1, nowMs)
+    }
+    return {
+      payment_amount: rupees(attempt.amountPaise),
+      cf_payment_id: attempt.cfPaymentId,
+      payment_method: 'upi',
+      channel,
+      action: 'custom',
+      data: { url: null, payload: payload(order, channel), content_type: null, method: null },
+    }
+  })
 }
 
 const allowsUpi = ({ paymentMethods }: Order): boolean => paymentMethods?.split(',').includes('upi') ?? true

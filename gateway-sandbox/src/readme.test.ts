@@ -58,7 +58,7 @@ test('the README names every call', () => {
     `${folder}/control-routes.ts`,
   ])
   const paths = [...files, ...folders].flatMap((name) =>
-    [...source(name).matchAll(/app\.\w+(?:<\w+>)?\('(\/[^']*)'/g)].map((match) => match[1] ?? ''),
+    [...source(name).matchAll(/\b(?:get|post|patch|remove|write|press|show)\('(\/[^']*)'/g)].map((match) => match[1] ?? ''),
   )
   // A path is named by its words; the ids between them have many spellings.
   const wordsOf = (path: string): string[] => path.split('/').filter((part) => part !== '' && !part.startsWith(':'))

@@ -1,7 +1,7 @@
 /** POST /simulate: the gateway's own way to play a payer and a bank in its sandbox. */
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { answer, once, type Parts } from './calls.ts'
+import { callsOf, type Parts } from './calls.ts'
 import { paymentEvent } from './entities.ts'
 import { type Fields, isFields, oneOf, optional, required } from './fields.ts'
 import type { AttemptStatus } from './model.ts'
@@ -17,18 +17,11 @@ const SUBSCRIPTION_ENTITIES = ['SUBS_PAYMENTS', 'SUBS_EXECUTION', 'SUBS_RESCHEDU
 const ENTITIES = ['PAYMENTS', ...SUBSCRIPTION_ENTITIES] as const
 const STATUSES = ['SUCCESS', 'FAILED', 'PENDING', 'USER_DROPPED'] as const satisfies readonly AttemptStatus[]
 
-type SimulationPath = { Params: { simulationId: string } }
-
 export function simulationRoutes(app: FastifyInstance, parts: Parts): void {
   const { store } = parts
-  app.post('/simulate', (request, reply) =>
-    answer(parts, reply, (nowMs) =>
-      once(store, request, reply, nowMs, () => keepSimulation(store, 'payment', simulated(parts, request.body, nowMs))),
-    ),
-  )
-  app.get<SimulationPath>('/simulate/:simulationId', (request, reply) =>
-    answer(parts, reply, () => readSimulation(store, 'payment', request.params.simulationId)),
-  )
+  const { get, write } = callsOf(app, parts)
+  write('/simulate', ({ body, nowMs }) => keepSimulation(store, 'payment', simulated(parts, body, nowMs)))
+  get('/simulate/:simulationId', ({ params }) => readSimulation(store, 'payment', params.simulationId))
 }
 
 /** Gives the answer its id, and keeps both. */

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Parts } from '../calls.ts'
-import { force, parse, webhookCopies, webhooksOf } from '../control-views.ts'
+import { controlsOf, force, webhookCopies, webhooksOf } from '../control-views.ts'
 import { settlementEntity } from './entities.ts'
 import type { Settlement } from './model.ts'
 import { moveSettlement, readSettlement, settle, SETTLEMENT_STATUSES } from './settlements.ts'
@@ -21,12 +21,9 @@ const newSettlement = z.strictObject({
 })
 const settlementMove = z.strictObject({ status: z.enum(SETTLEMENT_STATUSES), reason, webhooks: webhookCopies, force })
 
-type Path = { Params: { settlementId: string } }
-
 export function settlementControl(app: FastifyInstance, parts: Parts): void {
-  const { clock } = parts
-  app.post('/settle', async (request) => {
-    const given = parse(newSettlement, request.body)
+  const { press, show } = controlsOf(app, parts)
+  press('/settle', newSettlement, (given, { nowMs }) => {
     const { order_ids: orderIds, cf_payment_ids: paymentIds } = given
     const isNamed = orderIds !== undefined || paymentIds !== undefined
     const input = {
@@ -37,14 +34,12 @@ export function settlementControl(app: FastifyInstance, parts: Parts): void {
       adjustmentPaise: Math.round(given.adjustment * 100),
       remarks: given.remarks ?? null,
     }
-    return view(parts, settle(parts, input, given.webhooks, await clock.now()))
+    return view(parts, settle(parts, input, given.webhooks, nowMs))
   })
-  app.post<Path>('/settlements/:settlementId', async (request) => {
-    const { status, reason: why, webhooks: copies, force: forced } = parse(settlementMove, request.body)
-    const move = { status, reason: why ?? null, copies, force: forced }
-    return view(parts, moveSettlement(parts, request.params.settlementId, move, await clock.now()))
-  })
-  app.get<Path>('/settlements/:settlementId', (request) => view(parts, readSettlement(parts.store, request.params.settlementId)))
+  press('/settlements/:settlementId', settlementMove, ({ status, reason: why, webhooks: copies, force: forced }, { params, nowMs }) =>
+    view(parts, moveSettlement(parts, params.settlementId, { status, reason: why ?? null, copies, force: forced }, nowMs)),
+  )
+  show('/settlements/:settlementId', ({ params }) => view(parts, readSettlement(parts.store, params.settlementId)))
 }
 
 const view = ({ store }: Parts, settlement: Settlement): Record<string, unknown> => ({

@@ -1,6 +1,6 @@
 /** The gateway's API for settlements and their reconciliation, under /pg. Each call may be made 30 times a minute. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { answer, once, type Parts, versionOf } from '../calls.ts'
+import type { FastifyInstance } from 'fastify'
+import { callsOf, type Parts, versionOf } from '../calls.ts'
 import { absent, type Fields, isFields, oneOf, optional, parseTime } from '../fields.ts'
 import { readOrder } from '../orders.ts'
 import { newPace, paced } from '../pace.ts'
@@ -16,66 +16,45 @@ const DAY_MS = 86_400_000
 const SIMULATED_DAYS = 7
 const DEFAULT_REASON = 'Due to some technical issues, your amount will be settled in the next settlement cycle.'
 
-type OrderPath = { Params: { orderId: string } }
-type SimulationPath = { Params: { simulationId: string } }
-
 export function settlementRoutes(app: FastifyInstance, parts: Parts): void {
   const { store } = parts
   const pace = newPace(CALLS_A_MINUTE)
-  const read = (request: FastifyRequest, reply: FastifyReply, work: (nowMs: number) => unknown): Promise<FastifyReply> =>
-    answer(parts, reply, (nowMs) => {
-      paced(parts, pace, request, reply, nowMs)
-      return work(nowMs)
-    })
-
-  app.post('/settlements', (request, reply) =>
-    read(request, reply, () => {
-      const { page, filters } = readPage(request.body)
-      return pageOf([...store.settlements.values()].filter(readSettlementFilters(filters)), page, settlementEntity)
-    }),
-  )
-  app.post('/settlement/recon', (request, reply) =>
-    read(request, reply, () => {
-      const { page, filters } = readPage(request.body)
-      const found = [...store.settlements.values()].filter(readReconFilters(filters))
-      const rows = found.flatMap((settlement) => settlement.events.map((event) => ({ event, settlement })))
-      return pageOf(rows, page, ({ event, settlement }) => reconEntity(store, event, settlement))
-    }),
-  )
-  app.post('/recon', (request, reply) =>
-    read(request, reply, () => {
-      const { page, filters } = readPage(request.body)
-      const span = readSpan(filters, 'start_date', 'end_date')
-      if (span === undefined) throw missing('filters.start_date')
-      const settled = settledIn(store)
-      const rows = moneyEvents(store).filter(({ atMs }) => atMs >= span[0] && atMs <= span[1])
-      return pageOf(rows, page, (event) => reconEntity(store, event, settled.get(event.key)))
-    }),
-  )
-  app.get<OrderPath>('/orders/:orderId/settlements', (request, reply) =>
-    read(request, reply, (nowMs) => {
-      const order = readOrder(store, request.params.orderId, nowMs)
-      // The newest settlement of the payment: another may follow a failed settlement.
-      for (const settlement of [...store.settlements.values()].reverse()) {
-        const event = settlement.events.find((one) => one.type === 'PAYMENT' && one.orderId === order.orderId)
-        if (event !== undefined) return orderSettlementEntity(order, event, settlement, versionOf(request))
-      }
-      throw noSettlement()
-    }),
-  )
+  const { get, post } = callsOf(app, parts, ({ request, reply, nowMs }) => paced(parts, pace, request, reply, nowMs))
+  post('/settlements', ({ body }) => {
+    const { page, filters } = readPage(body)
+    return pageOf([...store.settlements.values()].filter(readSettlementFilters(filters)), page, settlementEntity)
+  })
+  post('/settlement/recon', ({ body }) => {
+    const { page, filters } = readPage(body)
+    const found = [...store.settlements.values()].filter(readReconFilters(filters))
+    const rows = found.flatMap((settlement) => settlement.events.map((event) => ({ event, settlement })))
+    return pageOf(rows, page, ({ event, settlement }) => reconEntity(store, event, settlement))
+  })
+  post('/recon', ({ body }) => {
+    const { page, filters } = readPage(body)
+    const span = readSpan(filters, 'start_date', 'end_date')
+    if (span === undefined) throw missing('filters.start_date')
+    const settled = settledIn(store)
+    const rows = moneyEvents(store).filter(({ atMs }) => atMs >= span[0] && atMs <= span[1])
+    return pageOf(rows, page, (event) => reconEntity(store, event, settled.get(event.key)))
+  })
+  get('/orders/:orderId/settlements', ({ request, params, nowMs }) => {
+    const order = readOrder(store, params.orderId, nowMs)
+    // The newest settlement of the payment: another may follow a failed settlement.
+    for (const settlement of [...store.settlements.values()].reverse()) {
+      const event = settlement.events.find((one) => one.type === 'PAYMENT' && one.orderId === order.orderId)
+      if (event !== undefined) return orderSettlementEntity(order, event, settlement, versionOf(request))
+    }
+    throw noSettlement()
+  })
   simulationRoutes(app, parts)
 }
 
 function simulationRoutes(app: FastifyInstance, parts: Parts): void {
   const { store } = parts
-  app.post('/simulate/settlement', (request, reply) =>
-    answer(parts, reply, (nowMs) =>
-      once(store, request, reply, nowMs, () => keepSimulation(store, 'settlement', simulated(parts, request.body, nowMs))),
-    ),
-  )
-  app.get<SimulationPath>('/simulate/settlement/:simulationId', (request, reply) =>
-    answer(parts, reply, () => readSimulation(store, 'settlement', request.params.simulationId)),
-  )
+  const { get, write } = callsOf(app, parts)
+  write('/simulate/settlement', ({ body, nowMs }) => keepSimulation(store, 'settlement', simulated(parts, body, nowMs)))
+  get('/simulate/settlement/:simulationId', ({ params }) => readSimulation(store, 'settlement', params.simulationId))
 }
 
 /** Settles what is open of the orders named, or of all since `txnTime`. */

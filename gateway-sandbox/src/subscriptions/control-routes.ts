@@ -6,7 +6,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { API_VERSIONS, type Parts } from '../calls.ts'
-import { force, parse, webhookCopies, webhooksOf } from '../control-views.ts'
+import { controlsOf, force, webhookCopies, webhooksOf } from '../control-views.ts'
 import { badBody } from '../refusals.ts'
 import { controlledControl } from './controlled.ts'
 import { chargeEntity, chargeRefundEntity, subscriptionEntity } from './entities.ts'
@@ -49,51 +49,42 @@ const tabs = z.strictObject({
     .optional(),
 })
 
-type Path = { Params: { subscriptionId: string } }
-type ChargePath = { Params: { paymentId: string } }
-type RefundPath = { Params: { refundId: string } }
-
 export function subscriptionControl(app: FastifyInstance, parts: Parts): void {
-  const { store, clock } = parts
-  app.post<Path>('/subscriptions/:subscriptionId', async (request) => {
-    const move = parse(mandateMove, request.body)
-    const nowMs = await clock.now()
-    const subscription = readSubscription(parts, request.params.subscriptionId, nowMs)
+  const { store } = parts
+  const controls = controlsOf(app, parts)
+  const { press, show } = controls
+  press('/subscriptions/:subscriptionId', mandateMove, (move, { params, nowMs }) => {
+    const subscription = readSubscription(parts, params.subscriptionId, nowMs)
     const moved =
       'step' in move
         ? playMandate(parts, subscription, { step: move.step, copies: move.webhooks, force: move.force }, nowMs)
         : changeStatus(parts, subscription, move.status, move.webhooks, nowMs)
     return subscriptionView(parts, moved)
   })
-  app.get<Path>('/subscriptions/:subscriptionId', async (request) => {
-    const nowMs = await clock.now()
+  show('/subscriptions/:subscriptionId', ({ params, nowMs }) => {
     advance(parts, nowMs)
-    return subscriptionView(parts, readSubscription(parts, request.params.subscriptionId, nowMs))
+    return subscriptionView(parts, readSubscription(parts, params.subscriptionId, nowMs))
   })
-  app.post<ChargePath>('/charges/:paymentId', async (request) => {
-    const { status, reason, webhooks: copies, force: forced } = parse(chargeMove, request.body)
-    const nowMs = await clock.now()
+  press('/charges/:paymentId', chargeMove, ({ status, reason, webhooks: copies, force: forced }, { params, nowMs }) => {
     advance(parts, nowMs)
-    const charge = readCharge(store, request.params.paymentId)
+    const charge = readCharge(store, params.paymentId)
     const moved =
       status === 'NOTIFIED'
         ? notify(parts, charge, copies, nowMs, nowMs)
         : moveCharge(parts, charge, { status, reason, copies, force: forced }, nowMs)
     return chargeView(parts, moved)
   })
-  app.get<ChargePath>('/charges/:paymentId', async (request) => {
-    advance(parts, await clock.now())
-    return chargeView(parts, readCharge(store, request.params.paymentId))
+  show('/charges/:paymentId', ({ params, nowMs }) => {
+    advance(parts, nowMs)
+    return chargeView(parts, readCharge(store, params.paymentId))
   })
-  app.post<RefundPath>('/charge-refunds/:refundId', async (request) => {
-    const { status, webhooks: copies, force: forced } = parse(refundMove, request.body)
-    return refundView(parts, moveChargeRefund(parts, request.params.refundId, { status, copies, force: forced }, await clock.now()))
-  })
-  app.get<RefundPath>('/charge-refunds/:refundId', (request) => refundView(parts, findChargeRefund(store, request.params.refundId)))
-  controlledControl(app, parts)
-  app.get('/webhooks', () => shownTabs(parts))
-  app.post('/webhooks', (request) => {
-    const given = parse(tabs, request.body)
+  press('/charge-refunds/:refundId', refundMove, ({ status, webhooks: copies, force: forced }, { params, nowMs }) =>
+    refundView(parts, moveChargeRefund(parts, params.refundId, { status, copies, force: forced }, nowMs)),
+  )
+  show('/charge-refunds/:refundId', ({ params }) => refundView(parts, findChargeRefund(store, params.refundId)))
+  controlledControl(controls, parts)
+  show('/webhooks', () => shownTabs(parts))
+  press('/webhooks', tabs, (given) => {
     if (given.payments === undefined && given.subscriptions === undefined) throw badBody('body: names no tab')
     if (given.payments !== undefined) parts.tabs.payments = given.payments ?? undefined
     if (given.subscriptions !== undefined) parts.tabs.subscriptions = given.subscriptions ?? undefined

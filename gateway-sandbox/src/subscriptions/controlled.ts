@@ -6,11 +6,10 @@
  * - An execution needs a notification that succeeded one or two days before, and a debit window.
  * - No attempt ends by itself: a control call plays the bank.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { Parts } from '../calls.ts'
+import type { Calls, Parts } from '../calls.ts'
 import { indianTime } from '../clock.ts'
-import { parse, webhookCopies } from '../control-views.ts'
+import { type Controls, webhookCopies } from '../control-views.ts'
 import { decimals, rupees } from '../entities.ts'
 import { amount, isFields, optional, required } from '../fields.ts'
 import { badBody, invalid, noCharge, noSuchStep, notNow, restricted } from '../refusals.ts'
@@ -121,39 +120,23 @@ function shape(store: Store, attempt: ControlledAttempt, shown: (paise: number) 
   }
 }
 
-type Ask = (request: FastifyRequest, reply: FastifyReply, work: (nowMs: number) => unknown) => Promise<FastifyReply>
-type Path = { Params: { paymentId: string; attemptId: string } }
-
-/** `read` and `write` admit these calls like the calls of subscriptions. */
-export function controlledRoutes(app: FastifyInstance, parts: Parts, read: Ask, write: Ask): void {
+/** `calls` admits these like the calls of subscriptions. */
+export function controlledRoutes({ get, write }: Pick<Calls, 'get' | 'write'>, parts: Parts): void {
   const { store } = parts
-  app.post('/subscriptions/pay/controlled/notify-mandate', (request, reply) =>
-    write(request, reply, (nowMs) => shape(store, notifyMandate(parts, request.body, nowMs))),
-  )
-  app.post('/subscriptions/pay/controlled/execute-mandate', (request, reply) =>
-    write(request, reply, (nowMs) => shape(store, executeMandate(parts, request.body, nowMs))),
-  )
+  write('/subscriptions/pay/controlled/notify-mandate', ({ body, nowMs }) => shape(store, notifyMandate(parts, body, nowMs)))
+  write('/subscriptions/pay/controlled/execute-mandate', ({ body, nowMs }) => shape(store, executeMandate(parts, body, nowMs)))
   for (const kind of KINDS) {
-    const path = `/subscriptions/payments/:paymentId/controlled/${kind}s`
-    app.get<Path>(path, (request, reply) =>
-      read(request, reply, () =>
-        listed(store, kind, readCharge(store, request.params.paymentId).paymentId).map((one) => shape(store, one)),
-      ),
-    )
-    app.get<Path>(`${path}/:attemptId`, (request, reply) =>
-      read(request, reply, () => shape(store, readAttempt(store, kind, request.params.attemptId, request.params.paymentId))),
-    )
+    const path = `/subscriptions/payments/:paymentId/controlled/${kind}s` as const
+    get(path, ({ params }) => listed(store, kind, readCharge(store, params.paymentId).paymentId).map((one) => shape(store, one)))
+    get(`${path}/:attemptId`, ({ params }) => shape(store, readAttempt(store, kind, params.attemptId, params.paymentId)))
   }
 }
 
 const ending = z.strictObject({ status: z.enum(['SUCCESS', 'FAILED']), webhooks: webhookCopies })
 
-export function controlledControl(app: FastifyInstance, parts: Parts): void {
-  for (const kind of KINDS) {
-    app.post<Path>(`/${kind}s/:attemptId`, async (request) => {
-      const { status, webhooks: copies } = parse(ending, request.body)
-      const attempt = readAttempt(parts.store, kind, request.params.attemptId)
-      return shape(parts.store, end(parts, attempt, status, copies, await parts.clock.now()))
-    })
-  }
+export function controlledControl({ press }: Pick<Controls, 'press'>, parts: Parts): void {
+  for (const kind of KINDS)
+    press(`/${kind}s/:attemptId`, ending, ({ status, webhooks: copies }, { params, nowMs }) =>
+      shape(parts.store, end(parts, readAttempt(parts.store, kind, params.attemptId), status, copies, nowMs)),
+    )
 }

@@ -1,6 +1,6 @@
 /** The gateway's API for plans, subscriptions, their payments and refunds, under /pg. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { answer, once, type Parts, versionOf } from '../calls.ts'
+import type { FastifyInstance } from 'fastify'
+import { callsOf, type Parts, versionOf } from '../calls.ts'
 import { absent, type Fields, isFields } from '../fields.ts'
 import { badBody, invalid, missing } from '../refusals.ts'
 import { paced, type Pace } from '../pace.ts'
@@ -14,89 +14,58 @@ import { readNewPlan, readNewSubscription } from './subscription-fields.ts'
 import { activateSubscription, cancelSubscription, createPlan, createSubscription, readPlan, readSubscription } from './subscriptions.ts'
 import { advance } from './timekeeper.ts'
 
-type PlanPath = { Params: { planId: string } }
-type Path = { Params: { subscriptionId: string } }
-type PaymentPath = { Params: { subscriptionId: string; paymentId: string } }
-type RefundPath = { Params: { subscriptionId: string; refundId: string } }
-
-type Work = (nowMs: number) => unknown
-
 export function subscriptionRoutes(app: FastifyInstance, parts: Parts, pace: Pace): void {
   const { store } = parts
-  /** Reads answer with the state at the present time of the clock. */
-  const read = (request: FastifyRequest, reply: FastifyReply, work: Work): Promise<FastifyReply> =>
-    answer(parts, reply, (nowMs) => {
-      paced(parts, pace, request, reply, nowMs)
-      advance(parts, nowMs)
-      return work(nowMs)
-    })
-  /** A write is repeated under its idempotency key. */
-  const write = (request: FastifyRequest, reply: FastifyReply, work: Work): Promise<FastifyReply> =>
-    read(request, reply, (nowMs) => once(store, request, reply, nowMs, () => work(nowMs)))
+  const calls = callsOf(app, parts, ({ request, reply, nowMs }) => {
+    paced(parts, pace, request, reply, nowMs)
+    advance(parts, nowMs)
+  })
+  const { get, write } = calls
 
-  controlledRoutes(app, parts, read, write)
-  app.post('/plans', (request, reply) => write(request, reply, () => planEntity(createPlan(store, readNewPlan(request.body)))))
-  app.get<PlanPath>('/plans/:planId', (request, reply) => read(request, reply, () => planEntity(readPlan(store, request.params.planId))))
+  controlledRoutes(calls, parts)
+  write('/plans', ({ body }) => planEntity(createPlan(store, readNewPlan(body))))
+  get('/plans/:planId', ({ params }) => planEntity(readPlan(store, params.planId)))
 
-  app.post('/subscriptions', (request, reply) =>
-    write(request, reply, (nowMs) =>
-      subscriptionEntity(store, createSubscription(store, readNewSubscription(store, request.body, nowMs), nowMs), versionOf(request)),
-    ),
+  write('/subscriptions', ({ request, body, nowMs }) =>
+    subscriptionEntity(store, createSubscription(store, readNewSubscription(store, body, nowMs), nowMs), versionOf(request)),
   )
-  app.get<Path>('/subscriptions/:subscriptionId', (request, reply) =>
-    read(request, reply, (nowMs) =>
-      subscriptionEntity(store, readSubscription(parts, request.params.subscriptionId, nowMs), versionOf(request)),
-    ),
+  get('/subscriptions/:subscriptionId', ({ request, params, nowMs }) =>
+    subscriptionEntity(store, readSubscription(parts, params.subscriptionId, nowMs), versionOf(request)),
   )
-  app.post('/subscriptions/pay', (request, reply) =>
-    write(request, reply, (nowMs) => {
-      const paying = readPaying(request.body, nowMs)
-      return paid(parts, readSubscription(parts, paying.subscriptionId, nowMs), paying, nowMs)
-    }),
+  write('/subscriptions/pay', ({ body, nowMs }) => {
+    const paying = readPaying(body, nowMs)
+    return paid(parts, readSubscription(parts, paying.subscriptionId, nowMs), paying, nowMs)
+  })
+  write('/subscriptions/:subscriptionId/manage', ({ request, params, body, nowMs }) =>
+    subscriptionEntity(store, managed(parts, params.subscriptionId, body, nowMs), versionOf(request)),
   )
-  app.post<Path>('/subscriptions/:subscriptionId/manage', (request, reply) =>
-    write(request, reply, (nowMs) =>
-      subscriptionEntity(store, managed(parts, request.params.subscriptionId, request.body, nowMs), versionOf(request)),
-    ),
-  )
-  app.get<Path>('/subscriptions/:subscriptionId/payments', (request, reply) =>
-    read(request, reply, (nowMs) => {
-      const { subscriptionId } = readSubscription(parts, request.params.subscriptionId, nowMs)
-      return store.chargesOf(subscriptionId).map((charge) => chargeEntity(store, charge, versionOf(request)))
-    }),
-  )
-  app.get<PaymentPath>('/subscriptions/:subscriptionId/payments/:paymentId', (request, reply) =>
-    read(request, reply, (nowMs) => {
-      const { subscriptionId } = readSubscription(parts, request.params.subscriptionId, nowMs)
-      return chargeEntity(store, readCharge(store, request.params.paymentId, subscriptionId), versionOf(request))
-    }),
-  )
-  app.post<PaymentPath>('/subscriptions/:subscriptionId/payments/:paymentId/manage', (request, reply) =>
-    write(request, reply, (nowMs) => {
-      const { body, params } = request
-      const { action, details } = readAction(body, { subscription_id: params.subscriptionId, payment_id: params.paymentId })
-      const subscription = readSubscription(parts, params.subscriptionId, nowMs)
-      const charge = readCharge(store, params.paymentId, subscription.subscriptionId)
-      if (action !== 'CANCEL' && action !== 'RETRY') throw invalid('action', 'should be CANCEL or RETRY', action)
-      const changed =
-        action === 'CANCEL'
-          ? cancelCharge(parts, charge, nowMs)
-          : retryCharge(parts, subscription, charge, details.next_scheduled_time, nowMs)
-      return chargeEntity(store, changed, versionOf(request))
-    }),
-  )
-  app.post<Path>('/subscriptions/:subscriptionId/refunds', (request, reply) =>
-    write(request, reply, (nowMs) => {
-      const { subscriptionId } = readSubscription(parts, request.params.subscriptionId, nowMs)
-      return chargeRefundEntity(createChargeRefund(parts, subscriptionId, readNewChargeRefund(request.body), nowMs))
-    }),
-  )
-  app.get<RefundPath>('/subscriptions/:subscriptionId/refunds/:refundId', (request, reply) =>
-    read(request, reply, (nowMs) => {
-      const { subscriptionId } = readSubscription(parts, request.params.subscriptionId, nowMs)
-      return chargeRefundEntity(readChargeRefund(store, subscriptionId, request.params.refundId))
-    }),
-  )
+  get('/subscriptions/:subscriptionId/payments', ({ request, params, nowMs }) => {
+    const { subscriptionId } = readSubscription(parts, params.subscriptionId, nowMs)
+    return store.chargesOf(subscriptionId).map((charge) => chargeEntity(store, charge, versionOf(request)))
+  })
+  get('/subscriptions/:subscriptionId/payments/:paymentId', ({ request, params, nowMs }) => {
+    const { subscriptionId } = readSubscription(parts, params.subscriptionId, nowMs)
+    return chargeEntity(store, readCharge(store, params.paymentId, subscriptionId), versionOf(request))
+  })
+  write('/subscriptions/:subscriptionId/payments/:paymentId/manage', ({ request, params, body, nowMs }) => {
+    const { action, details } = readAction(body, { subscription_id: params.subscriptionId, payment_id: params.paymentId })
+    const subscription = readSubscription(parts, params.subscriptionId, nowMs)
+    const charge = readCharge(store, params.paymentId, subscription.subscriptionId)
+    if (action !== 'CANCEL' && action !== 'RETRY') throw invalid('action', 'should be CANCEL or RETRY', action)
+    const changed =
+      action === 'CANCEL'
+        ? cancelCharge(parts, charge, nowMs)
+        : retryCharge(parts, subscription, charge, details.next_scheduled_time, nowMs)
+    return chargeEntity(store, changed, versionOf(request))
+  })
+  write('/subscriptions/:subscriptionId/refunds', ({ params, body, nowMs }) => {
+    const { subscriptionId } = readSubscription(parts, params.subscriptionId, nowMs)
+    return chargeRefundEntity(createChargeRefund(parts, subscriptionId, readNewChargeRefund(body), nowMs))
+  })
+  get('/subscriptions/:subscriptionId/refunds/:refundId', ({ params, nowMs }) => {
+    const { subscriptionId } = readSubscription(parts, params.subscriptionId, nowMs)
+    return chargeRefundEntity(readChargeRefund(store, subscriptionId, params.refundId))
+  })
 }
 
 function paid(parts: Parts, subscription: Subscription, paying: Paying, nowMs: number): Record<string, unknown> {

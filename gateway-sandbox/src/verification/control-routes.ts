@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Parts } from '../calls.ts'
-import { parse } from '../control-views.ts'
+import { controlsOf } from '../control-views.ts'
 import type { Store } from '../store.ts'
 import { findBankAccount, findIfsc } from './accounts.ts'
 import { accountKey } from './model.ts'
@@ -15,32 +15,29 @@ const upiWord = z.strictObject({ name: z.string().min(1).max(100).nullable().def
 const accountWord = upiWord.extend({ code: word.nullable().default(null) })
 const ifscWord = z.strictObject({ status })
 
-type UpiPath = { Params: { vpa: string } }
-type AccountPath = { Params: { ifsc: string; account: string } }
-type IfscPath = { Params: { ifsc: string } }
-
-export function verificationControl(app: FastifyInstance, { store }: Parts): void {
-  app.post<UpiPath>('/upi-ids/:vpa', (request) => {
-    const { vpa } = request.params
-    store.put({ kind: 'upiId', value: { vpa, ...parse(upiWord, request.body) } })
+export function verificationControl(app: FastifyInstance, parts: Parts): void {
+  const { store } = parts
+  const { press, show } = controlsOf(app, parts)
+  press('/upi-ids/:vpa', upiWord, (said, { params: { vpa } }) => {
+    store.put({ kind: 'upiId', value: { vpa, ...said } })
     return upiView(store, vpa)
   })
-  app.get<UpiPath>('/upi-ids/:vpa', (request) => upiView(store, request.params.vpa))
-  app.post<AccountPath>('/bank-accounts/:ifsc/:account', (request) => {
-    store.put({ kind: 'bankAccount', value: { ...request.params, ...parse(accountWord, request.body) } })
-    return accountView(store, request.params)
+  show('/upi-ids/:vpa', ({ params }) => upiView(store, params.vpa))
+  press('/bank-accounts/:ifsc/:account', accountWord, (said, { params }) => {
+    store.put({ kind: 'bankAccount', value: { ...params, ...said } })
+    return accountView(store, params)
   })
-  app.get<AccountPath>('/bank-accounts/:ifsc/:account', (request) => accountView(store, request.params))
-  app.post<IfscPath>('/ifsc/:ifsc', (request) => {
-    store.put({ kind: 'ifsc', value: { ...request.params, ...parse(ifscWord, request.body) } })
-    return ifscView(store, request.params.ifsc)
+  show('/bank-accounts/:ifsc/:account', ({ params }) => accountView(store, params))
+  press('/ifsc/:ifsc', ifscWord, (said, { params }) => {
+    store.put({ kind: 'ifsc', value: { ...params, ...said } })
+    return ifscView(store, params.ifsc)
   })
-  app.get<IfscPath>('/ifsc/:ifsc', (request) => ifscView(store, request.params.ifsc))
+  show('/ifsc/:ifsc', ({ params }) => ifscView(store, params.ifsc))
 }
 
 type View = Record<string, unknown>
 const upiView = (store: Store, vpa: string): View => ({ ...findUpiId(store, vpa), checks: checksOf(store, vpa) })
-const accountView = (store: Store, { account, ifsc }: AccountPath['Params']): View => ({
+const accountView = (store: Store, { account, ifsc }: { readonly account: string; readonly ifsc: string }): View => ({
   ...findBankAccount(store, account, ifsc),
   checks: checksOf(store, accountKey({ account, ifsc })),
 })

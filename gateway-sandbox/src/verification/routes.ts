@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify'
 import { admitAccount } from '../account-calls.ts'
-import { answer, type Parts } from '../calls.ts'
+import { callsOf, type Parts } from '../calls.ts'
 import { checkAccount, checkIfsc, readAccountCheck, readIfscCheck } from './accounts.ts'
 import { checkUpi, dropPenny, readPennyDrop, readUpiCheck } from './names.ts'
 
@@ -13,10 +13,9 @@ const VERIFICATION_VERSION = '2024-12-01'
 export function verificationRoutes(app: FastifyInstance, parts: Parts): void {
   const { store, verification } = parts
   admitAccount(app, parts, verification, VERIFICATION_VERSION)
-  app.post('/upi', (request, reply) => answer(parts, reply, (nowMs) => checkUpi(store, readUpiCheck(request.body), nowMs)))
-  app.post('/upi/penny-drop', (request, reply) => answer(parts, reply, (nowMs) => dropPenny(store, readPennyDrop(request.body), nowMs)))
-  app.post('/bank-account/sync', (request, reply) =>
-    answer(parts, reply, (nowMs) => checkAccount(store, readAccountCheck(request.body), nowMs)),
-  )
-  app.post('/ifsc', (request, reply) => answer(parts, reply, (nowMs) => checkIfsc(store, readIfscCheck(request.body), nowMs)))
+  const { post } = callsOf(app, parts)
+  post('/upi', ({ body, nowMs }) => checkUpi(store, readUpiCheck(body), nowMs))
+  post('/upi/penny-drop', ({ body, nowMs }) => dropPenny(store, readPennyDrop(body), nowMs))
+  post('/bank-account/sync', ({ body, nowMs }) => checkAccount(store, readAccountCheck(body), nowMs))
+  post('/ifsc', ({ body, nowMs }) => checkIfsc(store, readIfscCheck(body), nowMs))
 }
