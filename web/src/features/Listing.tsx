@@ -1,7 +1,7 @@
 /** A paged list, with its loading, failed and empty states and its next page. */
 import { useLingui } from '@lingui/react/macro'
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
-import { type ReactNode, useDeferredValue, useState } from 'react'
+import { type ReactElement, type ReactNode, useDeferredValue, useState } from 'react'
 import { ErrorState, LoadMore, NotLoaded } from '../ui/Feedback.tsx'
 
 export type ListingProps<Page, Item> = {
@@ -9,7 +9,8 @@ export type ListingProps<Page, Item> = {
   readonly itemsOf: (page: Page) => readonly Item[]
   /** The message that the list could not be loaded. */
   readonly failed: string
-  readonly empty: ReactNode
+  /** An element: words alone would stand without their place. */
+  readonly empty: ReactElement | null
   /** The number of skeleton lines: as many as the expected items. */
   readonly lines?: number
   /** `items` are those drawn so far, `all` those loaded. */

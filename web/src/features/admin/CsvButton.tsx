@@ -12,14 +12,14 @@ import { steppedUp } from './step-up.ts'
 
 type CsvCall = { [N in keyof Api]: Api[N] extends { readonly output: 'csv' } ? N : never }[keyof Api]
 
-type CsvButtonProps<N extends CsvCall> = {
-  readonly of: N
+type CsvButtonProps = {
+  readonly of: CsvCall
   /** The file's name, without its ending. */
   readonly name: string
   readonly filters?: Readonly<Record<string, string>>
 }
 
-export function CsvButton<N extends CsvCall>({ of, name, filters = {} }: CsvButtonProps<N>) {
+function CsvButton({ of, name, filters = {} }: CsvButtonProps) {
   const { t } = useLingui()
   const [isBusy, setIsBusy] = useState(false)
   const download = async () => {
@@ -42,11 +42,22 @@ export function CsvButton<N extends CsvCall>({ of, name, filters = {} }: CsvButt
   )
 }
 
-export function ListHead({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+type ListHeadProps = {
+  readonly title: string
+  /** The table of the list, for those who may download it. */
+  readonly csv?: CsvButtonProps | undefined
+  /** Further buttons, before the download. */
+  readonly children?: ReactNode
+}
+
+export function ListHead({ title, csv, children }: ListHeadProps) {
   return (
     <div className="head-row spaced">
       <h2>{title}</h2>
-      {children}
+      <div className="buttons">
+        {children}
+        {csv === undefined ? null : <CsvButton {...csv} />}
+      </div>
     </div>
   )
 }

@@ -6,13 +6,13 @@ import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
+import { Badge } from '../../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { RowList } from '../RowList.tsx'
-import { CsvButton, ListHead } from '../CsvButton.tsx'
+import { ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { useNarrowing } from '../money/MoneyRows.tsx'
 import { narrowed } from '../queries.ts'
@@ -32,20 +32,16 @@ export function Beneficiaries() {
   const close = (): void => setOpen(undefined)
   return (
     <>
-      <ListHead title={t`Beneficiaries`}>
-        <div className="buttons">
-          {mayWrite ? <Button onClick={() => setOpen({ for: 'new' })}>{t`New beneficiary`}</Button> : null}
-          <CsvButton of="beneficiariesCsv" name="beneficiaries" filters={narrowed(narrowing)} />
-        </div>
+      <ListHead title={t`Beneficiaries`} csv={{ of: 'beneficiariesCsv', name: 'beneficiaries', filters: narrowed(narrowing) }}>
+        {mayWrite ? <Button onClick={() => setOpen({ for: 'new' })}>{t`New beneficiary`}</Button> : null}
       </ListHead>
       {fields}
       <RowList
         list={list}
         itemsOf={(page) => page.beneficiaries}
         failed={t`The beneficiaries could not be loaded.`}
-        empty={
-          <EmptyState art="slip" title={t`No beneficiaries found`}>{t`Add a person or a family before you send help to them.`}</EmptyState>
-        }
+        empty={t`No beneficiaries found`}
+        hint={t`Add a person or a family before you send help to them.`}
       >
         {(beneficiary) => (
           <Row

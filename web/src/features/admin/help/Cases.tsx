@@ -8,13 +8,13 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
+import { Badge } from '../../../ui/Feedback.tsx'
 import { SelectField } from '../../../ui/Field.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { RowList } from '../RowList.tsx'
-import { CsvButton, ListHead } from '../CsvButton.tsx'
+import { ListHead } from '../CsvButton.tsx'
 import { useNarrowing } from '../money/MoneyRows.tsx'
 import type { Shown } from '../states.ts'
 import { useMay } from '../use-may.ts'
@@ -61,22 +61,16 @@ export function Cases() {
   const mayOrder = useMay(HELPERS)
   return (
     <>
-      <ListHead title={t`Requests for help`}>
-        <div className="buttons">
-          {mayOrder ? <Button kind="secondary" onClick={() => setIsOrdering(true)}>{t`Let the day decide`}</Button> : null}
-          {isTeam ? <CsvButton of="helpCasesCsv" name="help-cases" filters={filters} /> : null}
-        </div>
+      <ListHead title={t`Requests for help`} csv={isTeam ? { of: 'helpCasesCsv', name: 'help-cases', filters } : undefined}>
+        {mayOrder ? <Button kind="secondary" onClick={() => setIsOrdering(true)}>{t`Let the day decide`}</Button> : null}
       </ListHead>
       {fields}
       <RowList
         list={list}
         itemsOf={(page) => page.cases}
         failed={t`The requests could not be loaded.`}
-        empty={
-          <EmptyState art="slip" title={t`No requests found`}>
-            {isTeam ? t`People ask on the page “Ask for help”.` : t`You see the requests that the team assigned to you.`}
-          </EmptyState>
-        }
+        empty={t`No requests found`}
+        hint={isTeam ? t`People ask on the page “Ask for help”.` : t`You see the requests that the team assigned to you.`}
       >
         {(one) => <Row key={one.number} one={one} onOpen={() => setOpen(one)} />}
       </RowList>

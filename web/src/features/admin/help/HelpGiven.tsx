@@ -9,10 +9,9 @@ import { useState } from 'react'
 import { currentLanguage } from '../../../app/language.ts'
 import { paths } from '../../../paths.ts'
 import { Button, buttonClass } from '../../../ui/Button.tsx'
-import { EmptyState } from '../../../ui/Feedback.tsx'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { RowList } from '../RowList.tsx'
-import { CsvButton, ListHead } from '../CsvButton.tsx'
+import { ListHead } from '../CsvButton.tsx'
 import { MoneyRow, RowActions, useNarrowing } from '../money/MoneyRows.tsx'
 import { type Disbursement, narrowed, toldHelpOf } from '../queries.ts'
 import { StoryDialog } from './StoryDialog.tsx'
@@ -49,11 +48,8 @@ export function HelpGiven() {
   const missing = fund === undefined ? 0 : Math.round(fund.requested * 100 - fund.balance * 100) / 100
   return (
     <>
-      <ListHead title={t`Help given`}>
-        <div className="buttons">
-          {mayAsk ? <Button onClick={() => setOpen({ action: 'new' })}>{t`New disbursement`}</Button> : null}
-          <CsvButton of="disbursementsCsv" name="disbursements" filters={narrowed(narrowing)} />
-        </div>
+      <ListHead title={t`Help given`} csv={{ of: 'disbursementsCsv', name: 'disbursements', filters: narrowed(narrowing) }}>
+        {mayAsk ? <Button onClick={() => setOpen({ action: 'new' })}>{t`New disbursement`}</Button> : null}
       </ListHead>
       {fund === undefined ? null : (
         <p className="muted spaced">
@@ -72,11 +68,8 @@ export function HelpGiven() {
         list={list}
         itemsOf={(page) => page.disbursements}
         failed={t`The help given could not be loaded.`}
-        empty={
-          <EmptyState art="slip" title={t`No help found`}>
-            <Trans>A disbursement takes money from the help fund for a beneficiary, with its bills.</Trans>
-          </EmptyState>
-        }
+        empty={t`No help found`}
+        hint={t`A disbursement takes money from the help fund for a beneficiary, with its bills.`}
       >
         {(entry) => <Row key={entry.id} entry={entry} inFund={fund?.balance ?? 0} onChoose={(action) => setOpen({ action, entry })} />}
       </RowList>

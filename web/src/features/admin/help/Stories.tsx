@@ -13,13 +13,14 @@ import { call, messageOf } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { paths } from '../../../paths.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
+import { Badge } from '../../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { CharityName, isPendingCharity } from '../../CharityName.tsx'
 import { RowList } from '../RowList.tsx'
+import { ListHead } from '../CsvButton.tsx'
 import { langOf, OtherLanguage } from '../../OtherLanguage.tsx'
 import { useNarrowing } from '../money/MoneyRows.tsx'
 import { adminStoriesQuery, refreshStories } from '../queries.ts'
@@ -48,6 +49,7 @@ export function Stories() {
   const { story: only } = useSearch({ strict: false })
   const { narrowing, fields } = useNarrowing(STATES, t`Search stories`, t`Words in any language`)
   const list = useInfiniteQuery(adminStoriesQuery(only, narrowing))
+  const isWhole = narrowing.status === '' && narrowing.q === ''
   const [open, setOpen] = useState<Open>()
   const close = () => setOpen(undefined)
   const settled = async (): Promise<void> => {
@@ -70,10 +72,9 @@ export function Stories() {
 
   return (
     <>
-      <div className="head-row spaced">
-        <h2>{t`Impact Stories`}</h2>
+      <ListHead title={t`Impact Stories`}>
         {mayEdit ? <Button onClick={() => setOpen({ for: 'new' })}>{t`New story`}</Button> : null}
-      </div>
+      </ListHead>
       {only === undefined ? (
         fields
       ) : (
@@ -85,13 +86,8 @@ export function Stories() {
         list={list}
         itemsOf={(page) => page.stories}
         failed={t`The stories could not be loaded.`}
-        empty={
-          narrowing.status === '' && narrowing.q === '' ? (
-            <EmptyState art="slip" title={t`No impact stories yet`}>{t`Each settled round creates a draft here.`}</EmptyState>
-          ) : (
-            <EmptyState art="slip" title={t`No stories found`} />
-          )
-        }
+        empty={isWhole ? t`No impact stories yet` : t`No stories found`}
+        hint={isWhole ? t`Each settled round creates a draft here.` : undefined}
       >
         {(story) => <StoryRow key={story.id} story={story} mayEdit={mayEdit} onOpen={(purpose) => setOpen({ for: purpose, story })} />}
       </RowList>

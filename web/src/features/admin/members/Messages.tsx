@@ -12,12 +12,12 @@ import { SPEECH } from '@roz/core/language.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { paths } from '../../../paths.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
+import { Badge } from '../../../ui/Feedback.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { toast } from '../../../ui/Toast.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { RowList } from '../RowList.tsx'
-import { CsvButton, ListHead } from '../CsvButton.tsx'
+import { ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { useNarrowing } from '../money/MoneyRows.tsx'
 import { type Narrowing, personsOf, refreshPortal, sorted } from '../queries.ts'
@@ -50,15 +50,14 @@ export function Messages() {
   const [answering, setAnswering] = useState<Message>()
   return (
     <>
-      <ListHead title={t`Messages`}>
-        <CsvButton of="messagesCsv" name="messages" filters={sorted(narrowing)} />
-      </ListHead>
+      <ListHead title={t`Messages`} csv={{ of: 'messagesCsv', name: 'messages', filters: sorted(narrowing) }} />
       {fields}
       <RowList
         list={list}
         itemsOf={(page) => page.messages}
         failed={t`The messages could not be loaded.`}
-        empty={<EmptyState art="slip" title={t`No messages found`}>{t`What people write in the contact form appears here.`}</EmptyState>}
+        empty={t`No messages found`}
+        hint={t`What people write in the contact form appears here.`}
       >
         {(message) => <MessageRow key={message.id} message={message} onAnswer={() => setAnswering(message)} />}
       </RowList>

@@ -12,13 +12,13 @@ import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { paths } from '../../../paths.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
+import { Badge } from '../../../ui/Feedback.tsx'
 import { SelectField } from '../../../ui/Field.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { toast } from '../../../ui/Toast.tsx'
 import { RowList } from '../RowList.tsx'
 import { pagesOf } from '../../queries.ts'
-import { CsvButton, ListHead } from '../CsvButton.tsx'
+import { ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { type Narrowing, narrowed } from '../queries.ts'
 import { SearchField } from '../SearchField.tsx'
@@ -54,9 +54,7 @@ export function Review() {
   const [open, setOpen] = useState<Flag>()
   return (
     <>
-      <ListHead title={t`Review`}>
-        <CsvButton of="flagsCsv" name="flags" filters={narrowed(narrowing)} />
-      </ListHead>
+      <ListHead title={t`Review`} csv={{ of: 'flagsCsv', name: 'flags', filters: narrowed(narrowing) }} />
       <p className="muted spaced">
         <Trans>
           Families share phones and devices, and a whole town can share a network address. A match blocks nothing: look at it together with
@@ -75,7 +73,8 @@ export function Review() {
         list={list}
         itemsOf={(page) => page.flags}
         failed={t`The list could not be loaded.`}
-        empty={<EmptyState art="slip" title={t`Nothing to review`}>{t`Accounts that share something appear here.`}</EmptyState>}
+        empty={t`Nothing to review`}
+        hint={t`Accounts that share something appear here.`}
       >
         {(flag) => <FlagRow key={flag.id} flag={flag} onReview={() => setOpen(flag)} />}
       </RowList>

@@ -13,7 +13,7 @@ import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { useIsWide } from '../../../ui/wide.ts'
 import { Listing } from '../../Listing.tsx'
-import { CsvButton, ListHead } from '../CsvButton.tsx'
+import { ListHead } from '../CsvButton.tsx'
 import { MemberPage } from './MemberPage.tsx'
 import { adminUsersQuery, userFilters, type UserNarrowing, type UserSort, type UserStatus } from '../queries.ts'
 import { SearchField } from '../SearchField.tsx'
@@ -35,9 +35,7 @@ function UserList() {
   const sortedAt = list.data?.pages[0]?.sortedAt
   return (
     <>
-      <ListHead title={t`Users`}>
-        <CsvButton of="adminUsersCsv" name="users" filters={userFilters(narrowing)} />
-      </ListHead>
+      <ListHead title={t`Users`} csv={{ of: 'adminUsersCsv', name: 'users', filters: userFilters(narrowing) }} />
       {fields}
       {typeof sortedAt === 'string' ? (
         <p className="small muted">
@@ -48,7 +46,7 @@ function UserList() {
         list={list}
         itemsOf={(page) => page.users}
         failed={t`The members could not be loaded.`}
-        empty={<EmptyState art="slip" title={t`No members found`} />}
+        empty={<EmptyState title={t`No members found`} />}
         lines={6}
       >
         {(users) => (isWide ? <UserTable users={users} /> : <Rows users={users} />)}

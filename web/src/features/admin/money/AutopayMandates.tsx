@@ -11,12 +11,12 @@ import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { EmptyState, NotLoaded } from '../../../ui/Feedback.tsx'
+import { NotLoaded } from '../../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { RowList } from '../RowList.tsx'
-import { CsvButton, ListHead } from '../CsvButton.tsx'
+import { ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { type AdminMandate, autopayFiguresQuery, mandatesQuery, sorted } from '../queries.ts'
 import { AUTOPAY_FILTERS, AUTOPAY_STATE_WORDS } from '../states.ts'
@@ -30,16 +30,15 @@ export function AutopayMandates() {
   const [stopping, setStopping] = useState<AdminMandate>()
   return (
     <>
-      <ListHead title={t`AutoPay`}>
-        <CsvButton of="adminAutopayCsv" name="autopay" filters={sorted(narrowing)} />
-      </ListHead>
+      <ListHead title={t`AutoPay`} csv={{ of: 'adminAutopayCsv', name: 'autopay', filters: sorted(narrowing) }} />
       <Numbers />
       {fields}
       <RowList
         list={list}
         itemsOf={(page) => page.mandates}
         failed={t`AutoPay could not be loaded.`}
-        empty={<EmptyState art="slip" title={t`No AutoPay found`}>{t`Members who set up AutoPay appear here.`}</EmptyState>}
+        empty={t`No AutoPay found`}
+        hint={t`Members who set up AutoPay appear here.`}
       >
         {(mandate) => <MandateRow key={mandate.id} mandate={mandate} onStop={() => setStopping(mandate)} />}
       </RowList>

@@ -8,7 +8,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Badge, EmptyState, NotLoaded } from '../../../ui/Feedback.tsx'
+import { Badge, NotLoaded } from '../../../ui/Feedback.tsx'
 import { formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
@@ -185,12 +185,7 @@ function LineList() {
   return (
     <section aria-label={t`Lines of the statements`}>
       <h4>{t`Lines of the statements`}</h4>
-      <RowList
-        list={list}
-        itemsOf={(page) => page.lines}
-        failed={t`The lines could not be loaded.`}
-        empty={<EmptyState art="slip" title={t`No statement imported yet`} />}
-      >
+      <RowList list={list} itemsOf={(page) => page.lines} failed={t`The lines could not be loaded.`} empty={t`No statement imported yet`}>
         {(line) => {
           const { id, account, day, amount, balance, status } = line
           const on = formatLongDay(day, currentLanguage())

@@ -3,11 +3,10 @@ import { useLingui } from '@lingui/react/macro'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { currentLanguage } from '../../../app/language.ts'
 import { settings } from '../../../app/settings.ts'
-import { EmptyState } from '../../../ui/Feedback.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { RowList } from '../RowList.tsx'
-import { CsvButton, ListHead } from '../CsvButton.tsx'
+import { ListHead } from '../CsvButton.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
 import { type Dispute, disputesQuery, sorted } from '../queries.ts'
 import { DISPUTE_FILTERS, DISPUTE_PROBLEMS, DISPUTE_STAGES, DISPUTE_STATES, disputeStep } from '../states.ts'
@@ -18,9 +17,7 @@ export function Disputes() {
   const list = useInfiniteQuery(disputesQuery(narrowing))
   return (
     <>
-      <ListHead title={t`Disputes`}>
-        <CsvButton of="disputesCsv" name="disputes" filters={sorted(narrowing)} />
-      </ListHead>
+      <ListHead title={t`Disputes`} csv={{ of: 'disputesCsv', name: 'disputes', filters: sorted(narrowing) }} />
       {settings.modes.byTransfer ? null : (
         <p className="muted spaced">{t`Answer the bank in the gateway's dashboard. We ask the gateway for the status every day.`}</p>
       )}
@@ -29,7 +26,8 @@ export function Disputes() {
         list={list}
         itemsOf={(page) => page.disputes}
         failed={t`The disputes could not be loaded.`}
-        empty={<EmptyState art="slip" title={t`No disputes found`}>{t`Payments that are disputed at the bank appear here.`}</EmptyState>}
+        empty={t`No disputes found`}
+        hint={t`Payments that are disputed at the bank appear here.`}
       >
         {(dispute) => <DisputeRow key={dispute.id} dispute={dispute} />}
       </RowList>

@@ -10,7 +10,7 @@ import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
+import { Badge } from '../../../ui/Feedback.tsx'
 import { formatInstant, formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
@@ -92,12 +92,7 @@ function Findings({ status }: { readonly status: 'open' | 'past' }) {
   const [matching, setMatching] = useState<string>()
   return (
     <>
-      <RowList
-        list={list}
-        itemsOf={(page) => page.findings}
-        failed={t`The findings could not be loaded.`}
-        empty={<EmptyState art="slip" title={t`No findings`} />}
-      >
+      <RowList list={list} itemsOf={(page) => page.findings} failed={t`The findings could not be loaded.`} empty={t`No findings`}>
         {(finding) => <Row key={finding.id} finding={finding} onClose={() => setClosing(finding)} onMatch={setMatching} />}
       </RowList>
       {closing === undefined ? null : <CloseDialog finding={closing} onClose={() => setClosing(undefined)} />}

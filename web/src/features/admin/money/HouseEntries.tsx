@@ -10,14 +10,14 @@ import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { EmptyState, Fact } from '../../../ui/Feedback.tsx'
+import { Fact } from '../../../ui/Feedback.tsx'
 import { SelectField } from '../../../ui/Field.tsx'
 import { formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { RowList } from '../RowList.tsx'
 import { Decision } from '../Decision.tsx'
-import { CsvButton, ListHead } from '../CsvButton.tsx'
+import { ListHead } from '../CsvButton.tsx'
 import { MoneyRow, RowActions, useNarrowing } from './MoneyRows.tsx'
 import { narrowed } from '../queries.ts'
 import { useMay, useViewerId } from '../use-may.ts'
@@ -45,11 +45,8 @@ export function HouseEntries() {
   const first = list.data?.pages[0]
   return (
     <>
-      <ListHead title={t`Platform entries`}>
-        <div className="buttons">
-          {mayAsk && first !== undefined ? <Button onClick={() => setOpen({ action: 'new' })}>{t`New entry`}</Button> : null}
-          {first === undefined ? null : <CsvButton of="houseEntriesCsv" name="house-entries" filters={narrowed(narrowing)} />}
-        </div>
+      <ListHead title={t`Platform entries`} csv={first && { of: 'houseEntriesCsv', name: 'house-entries', filters: narrowed(narrowing) }}>
+        {mayAsk && first !== undefined ? <Button onClick={() => setOpen({ action: 'new' })}>{t`New entry`}</Button> : null}
       </ListHead>
       {first === undefined ? null : (
         <dl className="facts-list spaced">
@@ -61,12 +58,7 @@ export function HouseEntries() {
         </dl>
       )}
       {fields}
-      <RowList
-        list={list}
-        itemsOf={(page) => page.entries}
-        failed={t`The entries could not be loaded.`}
-        empty={<EmptyState art="slip" title={t`No entries found`} />}
-      >
+      <RowList list={list} itemsOf={(page) => page.entries} failed={t`The entries could not be loaded.`} empty={t`No entries found`}>
         {(entry) => <Row key={entry.id} entry={entry} onChoose={(action) => setOpen({ action, entry })} />}
       </RowList>
       {open?.action === 'new' && first !== undefined ? (

@@ -11,12 +11,12 @@ import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { settings } from '../../../app/settings.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { EmptyState, Fact } from '../../../ui/Feedback.tsx'
+import { Fact } from '../../../ui/Feedback.tsx'
 import { formatInstant, formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { RowList } from '../RowList.tsx'
 import { pagesOf } from '../../queries.ts'
-import { CsvButton, ListHead } from '../CsvButton.tsx'
+import { ListHead } from '../CsvButton.tsx'
 import { BankAccounts, BankCheckLine } from './Bank.tsx'
 import { OpenFindings, PastFindings } from './Findings.tsx'
 import { FactLines } from './MoneyRows.tsx'
@@ -36,11 +36,8 @@ export function Reconciliation() {
   const settles = first !== undefined && withGateway(first.balances)
   return (
     <>
-      <ListHead title={t`Reconciliation`}>
-        <div className="buttons">
-          {mayRecord && settles ? <Button onClick={() => setRecording(true)}>{t`Record a settlement`}</Button> : null}
-          <CsvButton of="reconciliationCsv" name="reconciliation" />
-        </div>
+      <ListHead title={t`Reconciliation`} csv={{ of: 'reconciliationCsv', name: 'reconciliation' }}>
+        {mayRecord && settles ? <Button onClick={() => setRecording(true)}>{t`Record a settlement`}</Button> : null}
       </ListHead>
       {first !== undefined && (settles || first.check.open > 0) ? <CheckLine check={first.check} /> : null}
       {first === undefined || first.bankCheck === null ? null : <BankCheckLine check={first.bankCheck} />}
@@ -52,7 +49,7 @@ export function Reconciliation() {
         list={list}
         itemsOf={(page) => page.reconciliation}
         failed={t`The days could not be loaded.`}
-        empty={<EmptyState art="slip" title={t`No money has moved yet`} />}
+        empty={t`No money has moved yet`}
       >
         {(day) => <DayRow key={day.day} of={day} />}
       </RowList>

@@ -9,12 +9,11 @@ import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { settings } from '../../../app/settings.ts'
-import { EmptyState } from '../../../ui/Feedback.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { RowList } from '../RowList.tsx'
-import { CsvButton, ListHead } from '../CsvButton.tsx'
+import { ListHead } from '../CsvButton.tsx'
 import { BatchApproval, type Picked, usePicked } from './BatchApproval.tsx'
 import { BeforeApproval } from './BeforeApproval.tsx'
 import { Decision } from '../Decision.tsx'
@@ -50,9 +49,7 @@ export function Refunds() {
       : undefined
   return (
     <>
-      <ListHead title={t`Refunds`}>
-        <CsvButton of="adminRefundsCsv" name="refunds" filters={sorted(narrowing)} />
-      </ListHead>
+      <ListHead title={t`Refunds`} csv={{ of: 'adminRefundsCsv', name: 'refunds', filters: sorted(narrowing) }} />
       {fields}
       {/* Not inside the list: its answer is shown also when the last row has left the list. */}
       <BatchApproval
@@ -63,12 +60,7 @@ export function Refunds() {
         approvalAbove={approvalAbove}
         send={(rows, idempotencyKey) => call('approveRefunds', { body: { rows }, idempotencyKey })}
       />
-      <RowList
-        list={list}
-        itemsOf={(page) => page.refunds}
-        failed={t`The refunds could not be loaded.`}
-        empty={<EmptyState art="slip" title={t`No refunds found`} />}
-      >
+      <RowList list={list} itemsOf={(page) => page.refunds} failed={t`The refunds could not be loaded.`} empty={t`No refunds found`}>
         {(refund) => (
           <RefundRow
             key={refund.id}

@@ -10,11 +10,10 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { EmptyState } from '../../../ui/Feedback.tsx'
 import { formatForeign, formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { RowList } from '../RowList.tsx'
-import { CsvButton, ListHead } from '../CsvButton.tsx'
+import { ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { MemberPicker } from '../members/MemberPicker.tsx'
 import { MoneyRow, useNarrowing } from './MoneyRows.tsx'
@@ -49,19 +48,14 @@ export function Suspense() {
   const close = (): void => setOpen(undefined)
   return (
     <>
-      <ListHead title={t`Payments in suspense`}>
-        <CsvButton of="suspenseCsv" name="suspense" filters={sorted(narrowing)} />
-      </ListHead>
+      <ListHead title={t`Payments in suspense`} csv={{ of: 'suspenseCsv', name: 'suspense', filters: sorted(narrowing) }} />
       {fields}
       <RowList
         list={list}
         itemsOf={(page) => page.suspense}
         failed={t`The payments could not be loaded.`}
-        empty={
-          <EmptyState art="slip" title={t`No payments found`}>
-            <Trans>Payments that match no order of ours wait here for a decision.</Trans>
-          </EmptyState>
-        }
+        empty={t`No payments found`}
+        hint={t`Payments that match no order of ours wait here for a decision.`}
       >
         {(item) => <ItemRow key={item.id} item={item} onChoose={(action) => setOpen({ action, item })} />}
       </RowList>

@@ -9,12 +9,11 @@ import { call } from '../../../app/api.ts'
 import { queryClient } from '../../../app/query.ts'
 import { withDraws } from '../../../app/settings.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { EmptyState } from '../../../ui/Feedback.tsx'
 import { SelectField, TextField } from '../../../ui/Field.tsx'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { toast } from '../../../ui/Toast.tsx'
 import { RowList } from '../RowList.tsx'
-import { CsvButton, ListHead } from '../CsvButton.tsx'
+import { ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { typed } from '../portal-form-errors.ts'
 import { personsOf } from '../queries.ts'
@@ -38,9 +37,10 @@ export function TaxWithheld() {
   const first = list.data?.pages[0]
   return (
     <>
-      <ListHead title={t`Tax withheld`}>
-        {mayWrite ? <CsvButton of="taxWithheldCsv" name="tax" filters={quarter === '' ? {} : { quarter }} /> : null}
-      </ListHead>
+      <ListHead
+        title={t`Tax withheld`}
+        csv={mayWrite ? { of: 'taxWithheldCsv', name: 'tax', filters: quarter === '' ? {} : { quarter } } : undefined}
+      />
       {first === undefined ? null : (
         <>
           <div className="narrowing">
@@ -61,11 +61,8 @@ export function TaxWithheld() {
         list={list}
         itemsOf={(page) => page.members}
         failed={t`The list could not be loaded.`}
-        empty={
-          <EmptyState art="slip" title={t`No tax was withheld in this quarter`}>
-            {withDraws() ? t`Members appear here when tax is withheld from a reward that is paid to them.` : null}
-          </EmptyState>
-        }
+        empty={t`No tax was withheld in this quarter`}
+        hint={withDraws() ? t`Members appear here when tax is withheld from a reward that is paid to them.` : undefined}
       >
         {(member) => <TaxRow key={member.id} member={member} onWrite={mayWrite ? () => setWriting(member) : undefined} />}
       </RowList>

@@ -12,10 +12,11 @@ import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { settings } from '../../../app/settings.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
+import { Badge } from '../../../ui/Feedback.tsx'
 import { formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { RowList } from '../RowList.tsx'
+import { ListHead } from '../CsvButton.tsx'
 import { pagesOf } from '../../queries.ts'
 import type { Shown } from '../states.ts'
 import { useStatus } from './MoneyRows.tsx'
@@ -48,10 +49,9 @@ export function Transfers() {
   const [isTyping, setTyping] = useState(false)
   return (
     <>
-      <div className="head-row spaced">
-        <h2>{t`Bank transfers`}</h2>
+      <ListHead title={t`Bank transfers`}>
         {mayConfirm ? <Button kind="secondary" onClick={() => setTyping(true)}>{t`Confirm by the bank's number`}</Button> : null}
-      </div>
+      </ListHead>
       <p className="muted">
         <Trans>Members write the reference of their order into the transfer. Import the statement under Reconciliation first.</Trans>
       </p>
@@ -72,12 +72,7 @@ function Lines({ mayConfirm }: { readonly mayConfirm: boolean }) {
   return (
     <section aria-label={t`Came in, without an entry`}>
       <h3 className="spaced">{t`Came in, without an entry`}</h3>
-      <RowList
-        list={list}
-        itemsOf={(page) => page.lines}
-        failed={t`The lines could not be loaded.`}
-        empty={<EmptyState art="slip" title={emptyTitle} />}
-      >
+      <RowList list={list} itemsOf={(page) => page.lines} failed={t`The lines could not be loaded.`} empty={emptyTitle}>
         {(line) => {
           const { id, account, day, amount, order, isClosed } = line
           const [sum, on] = [formatMoney(amount), formatLongDay(day, currentLanguage())]
@@ -118,12 +113,7 @@ function Confirmed({ mayConfirm }: { readonly mayConfirm: boolean }) {
     <section aria-label={t`Confirmed transfers`}>
       <h3 className="spaced">{t`Confirmed transfers`}</h3>
       <div className="narrowing">{field}</div>
-      <RowList
-        list={list}
-        itemsOf={(page) => page.transfers}
-        failed={t`The transfers could not be loaded.`}
-        empty={<EmptyState art="slip" title={t`No transfer yet`} />}
-      >
+      <RowList list={list} itemsOf={(page) => page.transfers} failed={t`The transfers could not be loaded.`} empty={t`No transfer yet`}>
         {(transfer) => {
           const { id, day, amount, order, status, askedBy, bankReference, reason } = transfer
           const [sum, on] = [formatMoney(amount), formatLongDay(day, currentLanguage())]

@@ -10,13 +10,13 @@ import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { useSession } from '../../../app/session.tsx'
 import { Button } from '../../../ui/Button.tsx'
-import { EmptyState, Fact } from '../../../ui/Feedback.tsx'
+import { Fact } from '../../../ui/Feedback.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { Modal } from '../../../ui/Modal.tsx'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { BankOfIfsc, useBankDoubt } from '../../wallet/BankOfIfsc.tsx'
 import { RowList } from '../RowList.tsx'
-import { CsvButton, ListHead } from '../CsvButton.tsx'
+import { ListHead } from '../CsvButton.tsx'
 import { BatchApproval, type Picked, usePicked } from './BatchApproval.tsx'
 import { MoneyRow, type MoneyRowProps, RowActions, useApprovals, useNarrowing } from './MoneyRows.tsx'
 import { type Withdrawal, type WithdrawalState, withdrawalsQuery, sorted } from '../queries.ts'
@@ -49,9 +49,7 @@ export function Withdrawals() {
       : undefined
   return (
     <>
-      <ListHead title={t`Withdrawals`}>
-        <CsvButton of="adminWithdrawalsCsv" name="withdrawals" filters={sorted(narrowing)} />
-      </ListHead>
+      <ListHead title={t`Withdrawals`} csv={{ of: 'adminWithdrawalsCsv', name: 'withdrawals', filters: sorted(narrowing) }} />
       {byHand ? <p className="muted spaced">{t`No payout gateway is set up: approved withdrawals are paid by hand.`}</p> : null}
       {fields}
       {/* Not inside the list: its answer is shown also when the last row has left the list. */}
@@ -67,7 +65,7 @@ export function Withdrawals() {
         list={list}
         itemsOf={(page) => page.withdrawals}
         failed={t`The withdrawals could not be loaded.`}
-        empty={<EmptyState art="slip" title={t`No withdrawals found`} />}
+        empty={t`No withdrawals found`}
       >
         {(withdrawal) => (
           <WithdrawalRow

@@ -8,13 +8,13 @@ import { useState } from 'react'
 import { call } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
+import { Badge } from '../../../ui/Feedback.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { toast } from '../../../ui/Toast.tsx'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { RowList } from '../RowList.tsx'
 import { AnnouncementDialog } from './AnnouncementDialog.tsx'
-import { CsvButton, ListHead } from '../CsvButton.tsx'
+import { ListHead } from '../CsvButton.tsx'
 import { Decision } from '../Decision.tsx'
 import { useNarrowing } from '../money/MoneyRows.tsx'
 import { type Announcement, announcementsQuery, narrowed } from '../queries.ts'
@@ -37,29 +37,20 @@ export function Announcements() {
   const { narrowing, fields } = useNarrowing(STATES, t`Search announcements`, t`A word of the text`)
   const [open, setOpen] = useState<Open>()
   const list = useInfiniteQuery(announcementsQuery(narrowing))
+  const isWhole = narrowing.status === '' && narrowing.q === ''
   const close = (): void => setOpen(undefined)
   return (
     <>
-      <ListHead title={t`Announcements`}>
-        <div className="buttons">
-          {mayWrite ? <Button onClick={() => setOpen({ for: 'new' })}>{t`New announcement`}</Button> : null}
-          <CsvButton of="announcementsCsv" name="announcements" filters={narrowed(narrowing)} />
-        </div>
+      <ListHead title={t`Announcements`} csv={{ of: 'announcementsCsv', name: 'announcements', filters: narrowed(narrowing) }}>
+        {mayWrite ? <Button onClick={() => setOpen({ for: 'new' })}>{t`New announcement`}</Button> : null}
       </ListHead>
       {fields}
       <RowList
         list={list}
         itemsOf={(page) => page.announcements}
         failed={t`The announcements could not be loaded.`}
-        empty={
-          narrowing.status === '' && narrowing.q === '' ? (
-            <EmptyState art="slip" title={t`No announcements yet`}>
-              <Trans>A short text that members see at the top of every screen, between the start and end you set.</Trans>
-            </EmptyState>
-          ) : (
-            <EmptyState art="slip" title={t`No announcements found`} />
-          )
-        }
+        empty={isWhole ? t`No announcements yet` : t`No announcements found`}
+        hint={isWhole ? t`A short text that members see at the top of every screen, between the start and end you set.` : undefined}
       >
         {(announcement) => (
           <Row

@@ -3,12 +3,12 @@ import { useLingui } from '@lingui/react/macro'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { currentLanguage } from '../../../app/language.ts'
-import { EmptyState } from '../../../ui/Feedback.tsx'
 import { SelectField, TextField } from '../../../ui/Field.tsx'
 import { formatInstant } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
+import { EmptyState } from '../../../ui/Feedback.tsx'
 import { Listing } from '../../Listing.tsx'
-import { CsvButton, ListHead } from '../CsvButton.tsx'
+import { ListHead } from '../CsvButton.tsx'
 import { SearchField } from '../SearchField.tsx'
 import { usePaused } from '../use-paused.ts'
 import { type AuditEntry, type AuditFilter, auditQuery, givenOf, staffQuery } from './queries.ts'
@@ -27,9 +27,7 @@ export function StaffLog() {
   const people = team.data?.pages.flatMap(({ staff }) => staff) ?? []
   return (
     <>
-      <ListHead title={t`Staff log`}>
-        <CsvButton of="adminAuditCsv" name="audit-log" filters={givenOf(asked)} />
-      </ListHead>
+      <ListHead title={t`Staff log`} csv={{ of: 'adminAuditCsv', name: 'audit-log', filters: givenOf(asked) }} />
       <div className="narrowing audit-filter">
         <SelectField label={t`Who`} value={filter.actor} onChange={(event) => set({ actor: event.target.value })}>
           <option value="">{t`Everybody`}</option>
@@ -56,7 +54,7 @@ export function StaffLog() {
         list={list}
         itemsOf={(page) => page.audit}
         failed={t`The staff log could not be loaded.`}
-        empty={<EmptyState art="slip" title={t`No entries found`} />}
+        empty={<EmptyState title={t`No entries found`} />}
         lines={6}
       >
         {(entries) => (

@@ -10,7 +10,7 @@ import { Badge, EmptyState } from '../../../ui/Feedback.tsx'
 import { formatDay, formatInstant } from '../../../ui/format.ts'
 import { Unbroken } from '../../../ui/Unbroken.tsx'
 import { Listing } from '../../Listing.tsx'
-import { CsvButton, ListHead } from '../CsvButton.tsx'
+import { ListHead } from '../CsvButton.tsx'
 import { useNarrowing } from '../money/MoneyRows.tsx'
 import { narrowed } from '../queries.ts'
 import type { Shown } from '../states.ts'
@@ -35,11 +35,8 @@ export function Team() {
   const invitations = list.data?.pages[0]?.invitations ?? []
   return (
     <>
-      <ListHead title={t`Team`}>
-        <div className="buttons">
-          {mayChange ? <Button onClick={() => setInvites({})}>{t`Invite`}</Button> : null}
-          <CsvButton of="staffCsv" name="team" filters={narrowed(narrowing)} />
-        </div>
+      <ListHead title={t`Team`} csv={{ of: 'staffCsv', name: 'team', filters: narrowed(narrowing) }}>
+        {mayChange ? <Button onClick={() => setInvites({})}>{t`Invite`}</Button> : null}
       </ListHead>
       {invitations.length === 0 ? null : (
         <>
@@ -61,7 +58,7 @@ export function Team() {
         list={list}
         itemsOf={(page) => page.staff}
         failed={t`The team could not be loaded.`}
-        empty={<EmptyState art="slip" title={t`Nobody found`} />}
+        empty={<EmptyState title={t`Nobody found`} />}
       >
         {(staff) => (
           <ul className="rows team-rows">

@@ -5,11 +5,11 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { currentLanguage } from '../../../app/language.ts'
 import { publicPath } from '../../../paths.ts'
-import { Badge, type BadgeTone, EmptyState } from '../../../ui/Feedback.tsx'
+import { Badge, type BadgeTone } from '../../../ui/Feedback.tsx'
 import { formatInstant, formatLongDay } from '../../../ui/format.ts'
 import { formatMoney } from '../../../ui/Money.tsx'
 import { RowList } from '../RowList.tsx'
-import { CsvButton, ListHead } from '../CsvButton.tsx'
+import { ListHead } from '../CsvButton.tsx'
 import { FactLines, useNarrowing } from '../money/MoneyRows.tsx'
 import { type ListedRound, narrowed, roundsQuery } from '../queries.ts'
 
@@ -40,16 +40,9 @@ export function Rounds() {
   const list = useInfiniteQuery(roundsQuery(narrowing))
   return (
     <>
-      <ListHead title={t`Rounds`}>
-        <CsvButton of="adminRoundsCsv" name="rounds" filters={narrowed(narrowing)} />
-      </ListHead>
+      <ListHead title={t`Rounds`} csv={{ of: 'adminRoundsCsv', name: 'rounds', filters: narrowed(narrowing) }} />
       {fields}
-      <RowList
-        list={list}
-        itemsOf={(page) => page.rounds}
-        failed={t`The rounds could not be loaded.`}
-        empty={<EmptyState art="slip" title={t`No rounds found`} />}
-      >
+      <RowList list={list} itemsOf={(page) => page.rounds} failed={t`The rounds could not be loaded.`} empty={t`No rounds found`}>
         {(round) => <RoundRow key={round.day} round={round} />}
       </RowList>
     </>
