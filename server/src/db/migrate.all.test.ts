@@ -154,21 +154,6 @@ test('a statement after the end of its transaction is refused', async () => {
   await expect(tx.query(sql`select 1`)).rejects.toThrow('has ended')
 })
 
-test('two transactions that deadlock both succeed: one is retried', async () => {
-  await connectOwner.query(sql`create table pair (id int primary key, n int not null)`)
-  await connectOwner.query(sql`insert into pair values (1, 0), (2, 0)`)
-  const owner = connect({ url: database.ownerUrl, max: 2 })
-  const bump = (first: number, second: number) =>
-    inTransaction(owner, async (tx) => {
-      await tx.query(sql`update pair set n = n + 1 where id = ${first}::int`)
-      await tx.query(sql`select pg_sleep(0.1)`)
-      await tx.query(sql`update pair set n = n + 1 where id = ${second}::int`)
-    })
-  await Promise.all([bump(1, 2), bump(2, 1)])
-  expect(await owner.query(sql`select n from pair order by id`)).toEqual([{ n: 2 }, { n: 2 }])
-  await owner.close()
-})
-
 test('the clock runs on from the instant it is set to, days follow it, and production cannot set it', async () => {
   const at = new Date('2028-02-29T18:29:00Z')
   await database.setClock(at)

@@ -113,13 +113,6 @@ test('a release that was decided on another reason of the hold is refused', asyn
   expect((await decide('release', { ...REASON, seen: hold.seen })).body.code).toBe('not_held')
 })
 
-test('an account whose address is not confirmed stays closed to movements when it is reinstated', async () => {
-  await world.database.db.query(sql`update member set email_verified_at = null where id = ${member}::bigint`)
-  await decide('suspend')
-  await decide('reinstate')
-  expect(await mayMove()).toBe(false)
-})
-
 test('a decision requires a reason, a fresh password and a member', async () => {
   const nobody = id.replace(/^./, (digit) => (digit === 'f' ? '0' : 'f'))
   for (const action of ['suspend', 'reinstate', 'hold', 'release', 'end-sessions']) {
