@@ -13,7 +13,7 @@ import { hashPassword } from '@roz/server/members/passwords.ts'
 import type { Dice } from '../faults/random.ts'
 import { urlOf } from '../../e2e/harness/database.ts'
 import { BODIES } from '../../e2e/harness/examples.ts'
-import { BANK, mailsTo, PASSWORD, PHONE } from '../../e2e/harness/people.ts'
+import { BANK, mailsTo, PASSWORD, PHONE, readClock, setClock } from '../../e2e/harness/people.ts'
 import { freePorts, type Program, startProgram } from '../../e2e/harness/program.ts'
 import { type Actor, type Actors, makeActors, tokenOf } from './actors.ts'
 import { uploadBody } from './bodies.ts'
@@ -40,14 +40,13 @@ export async function openWorld(dice: Dice, { demo, byHand }: WorldOptions) {
   const known = createKnown(dice)
   const passwordHash = await hashPassword(PASSWORD)
   let offsetMs = 0
-  const readClock = async (): Promise<void> => {
-    const { now } = (await (await fetch(`${roz.url}/dev/clock`)).json()) as { readonly now: string }
-    offsetMs = Date.parse(now) - Date.now()
+  const followClock = async (): Promise<void> => {
+    offsetMs = Date.parse(await readClock(roz.url)) - Date.now()
   }
   const nowMs = (): number => Date.now() + offsetMs
   const ask = asker(roz, known)
   await watchChanges(db)
-  await readClock()
+  await followClock()
   /** Waits until no job runs, and while the worker is free until none is due. */
   const quiet = async (isHeld: boolean): Promise<void> => {
     const until = performance.now() + SETTLED_WITHIN_MS
@@ -76,10 +75,8 @@ export async function openWorld(dice: Dice, { demo, byHand }: WorldOptions) {
     },
     /** The same hour of the next day, with all work that is due until then. */
     async passDay(): Promise<void> {
-      const body = JSON.stringify({ now: new Date(nowMs() + DAY_MS).toISOString() })
-      const response = await fetch(`${roz.url}/dev/clock`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-      if (!response.ok) throw new Error(`/dev/clock answered ${response.status} ${await response.text()}`)
-      await readClock()
+      await setClock(roz.url, new Date(nowMs() + DAY_MS).toISOString())
+      await followClock()
     },
     /** Reads every list, so that requests can name what is in it. */
     async look(actors: Actors): Promise<void> {

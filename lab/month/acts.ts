@@ -3,6 +3,7 @@
  * - A call that the gateway's fault refuses is no payment: the driver counts what the payer's bank has paid.
  */
 import { randomUUID } from 'node:crypto'
+import { postJson } from '../../e2e/harness/program.ts'
 import type { Dice } from '../faults/random.ts'
 import type { GatewayBooks } from './gateway-books.ts'
 import type { Member } from './members.ts'
@@ -95,17 +96,14 @@ export function createActs(world: World, books: GatewayBooks, dice: Dice) {
   /** Somebody pays an order at the gateway that we never made: only its webhook tells of it. */
   async function payStrange(): Promise<void> {
     const orderId = `strange_${strangers++}_${dice.below(1_000_000)}`
-    const made = await fetch(`${world.roz.sandboxUrl}/pg/orders`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...GATEWAY_KEYS },
-      body: JSON.stringify({
-        order_id: orderId,
-        order_amount: 10 + dice.below(21),
-        order_currency: 'INR',
-        customer_details: { customer_id: 'stranger', customer_phone: dice.pick(members).phone },
-        order_meta: { notify_url: `${world.roz.url}/api/webhooks/cashfree` },
-      }),
-    })
+    const order = {
+      order_id: orderId,
+      order_amount: 10 + dice.below(21),
+      order_currency: 'INR',
+      customer_details: { customer_id: 'stranger', customer_phone: dice.pick(members).phone },
+      order_meta: { notify_url: `${world.roz.url}/api/webhooks/cashfree` },
+    }
+    const made = await postJson(`${world.roz.sandboxUrl}/pg/orders`, order, GATEWAY_KEYS)
     if (made.ok) await world.press(`/orders/${orderId}/pay`, { outcome: 'success', webhooks: 1 })
   }
 

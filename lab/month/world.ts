@@ -8,7 +8,8 @@ import { type IstDay, isoIst, startOfDayMs } from '@roz/core/ist-day.ts'
 import { connect, type Db, sql } from '@roz/server/db/sql.ts'
 import { type Answered, ask, type Given } from '../../e2e/harness/calls.ts'
 import { urlOf } from '../../e2e/harness/database.ts'
-import { ADMIN, type Program, startProgram } from '../../e2e/harness/program.ts'
+import { setClock } from '../../e2e/harness/people.ts'
+import { ADMIN, postJson, type Program, startProgram } from '../../e2e/harness/program.ts'
 import { addColleague, settleTeam } from '../../e2e/harness/team.ts'
 import type { Secrets } from './leaks.ts'
 import { makeMembers, type Member } from './members.ts'
@@ -70,28 +71,23 @@ function sides(roz: Program, secrets: Secrets) {
     return output.token
   }
 
-  async function setClock(ms: number): Promise<void> {
-    const response = await fetch(`${roz.url}/dev/clock`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ now: isoIst(ms) }),
-    })
-    if (!response.ok) throw new Error(`/dev/clock answered ${response.status} ${await response.text()}`)
+  async function goToMs(ms: number): Promise<void> {
+    await setClock(roz.url, isoIst(ms))
     offsetMs = ms - Date.now()
   }
   const nowMs = (): number => Date.now() + offsetMs
 
   return {
     nowMs,
-    setClock,
+    setClock: goToMs,
     /** The clock moves on in steps, and at each one everything that is due runs. */
     async pass(minutes: number, step = minutes): Promise<void> {
-      for (let left = minutes; left > 0; left -= step) await setClock(nowMs() + Math.min(step, left) * MINUTE_MS)
+      for (let left = minutes; left > 0; left -= step) await goToMs(nowMs() + Math.min(step, left) * MINUTE_MS)
     },
     /** An hour of a day; a clock that is past it stays. */
     async goTo(day: IstDay, hour: number): Promise<void> {
       const at = startOfDayMs(day) + hour * 60 * MINUTE_MS
-      if (at > nowMs()) await setClock(at)
+      if (at > nowMs()) await goToMs(at)
     },
     /** A call of the product. */
     call: <N extends CallName>(name: N, given: Given = {}): Promise<Answered<Output<Api[N]>>> => ask(roz.url, name, given),
@@ -103,11 +99,7 @@ function sides(roz: Program, secrets: Secrets) {
     },
     /** A press at the gateway or at a bank; undefined if its state does not allow it. */
     press: async (where: string, body: Json = {}): Promise<Json | undefined> => {
-      const response = await fetch(`${roz.sandboxUrl}/__sandbox${where}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      })
+      const response = await postJson(`${roz.sandboxUrl}/__sandbox${where}`, body)
       const text = await response.text()
       if (response.ok) return JSON.parse(text) as Json
       if (response.status !== 404 && response.status !== 409)
