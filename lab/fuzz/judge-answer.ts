@@ -11,8 +11,8 @@ import type { FuzzRequest } from './requests.ts'
 import type { Answer } from './send.ts'
 
 const KEYS = new Set(['code', 'message', 'fields', 'values'])
-/** Refusals of a request that reaches no call. */
-const NO_CALL: readonly RefusalCode[] = ['not_found', 'method_not_allowed']
+/** Refusals of the server before it looks for the call: no call declares them. */
+const BEFORE_CALLS: readonly RefusalCode[] = ['overloaded', 'wrong_host']
 /** The server's parser refuses what is no HTTP, and headers above 16 KB. */
 const NO_HTTP = new Set([400, 414, 431])
 
@@ -75,7 +75,6 @@ function judgeRefusal(spec: EndpointSpec, isSpoiled: boolean, status: number, ty
   if (!Object.keys(answer).every((key) => KEYS.has(key))) return fault(`a refusal with other keys: ${Object.keys(answer).join()}`, code)
   if ([answer.message ?? '', ...Object.values(answer.fields ?? {})].some((words) => words.trim() === ''))
     return fault('a refusal without words', code)
-  if (code === 'overloaded' || (isSpoiled && NO_CALL.includes(code))) return { code, fault: undefined }
-  if (isSpoiled) return { code, fault: undefined }
+  if (isSpoiled || BEFORE_CALLS.includes(code)) return { code, fault: undefined }
   return impliedRefusals(spec).includes(code) ? { code, fault: undefined } : fault(`the refusal ${code} is not declared`, code)
 }

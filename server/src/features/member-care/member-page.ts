@@ -40,8 +40,9 @@ export function pageHandlers({ db, transactionsOf }: PageDeps): Handlers<PageCal
     adminUserTransactions: async ({ session, params, query, language }) => {
       const memberId = await findMemberId(db, params.id)
       if (memberId === undefined) return MEMBER_NOT_FOUND
-      await inTransaction(db, (tx) => noteView(tx, session.memberId, memberId))
-      return transactionsOf(memberId, query, language)
+      const page = await transactionsOf(memberId, query, language)
+      if (page.ok) await inTransaction(db, (tx) => noteView(tx, session.memberId, memberId))
+      return page
     },
   }
 }
