@@ -127,7 +127,7 @@ test('a hold or suspension that an approval waits for stops it, and so the sendi
       inTx((tx) => approveWithdrawal(tx, asked, APPROVER)),
       inTx((tx) => completeWithdrawal(tx, { id: shown, by: 1n, reference: 'UTR1' })),
     ])
-    await untilLockWaits(database.db)
+    await untilLockWaits(database.db, '%wallet%', 2)
     await stopping.commit()
     expect(await decided).toEqual([
       { ok: false, code: 'member_on_hold' },

@@ -66,11 +66,10 @@ export async function holdOpen(db: Db, work: (tx: Tx) => Promise<unknown>): Prom
   }
 }
 
-/** Waits until a statement like `text` in this database waits for a lock. */
-export async function untilLockWaits(db: Db, text = '%'): Promise<void> {
-  const waits = sql`
-    select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like ${text}::text limit 1`
-  while ((await db.query(waits)).length === 0);
+/** Waits until a statement like `text` in this database waits for a lock, or as many as `count`. */
+export async function untilLockWaits(db: Db, text = '%', count = 1): Promise<void> {
+  const waits = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like ${text}::text`
+  while ((await db.query(waits)).length < count);
 }
 
 export const newOrderId = (): string => randomUUID().replaceAll('-', '')
