@@ -129,7 +129,7 @@ export const BODIES: Readonly<Partial<Record<CallName, JsonObject>>> = {
   saveBankAccount: BANK_ACCOUNT,
   askTransfer: { amount: 10 },
   confirmTransferLine: { reference: null },
-  confirmTransfer: { reference: 'RZAB2CD3EF', bankReference: 'UTR0000000001', amount: 10, day: '2026-11-20' },
+  confirmTransfer: { reference: 'RZAB2CD3EF', bankReference: 'UTR412300000001', amount: 10, day: '2026-11-20' },
   rejectTransfer: { reason: 'The bank has no such transfer.' },
   matchBankLine: { status: 'open', subject: 'wd_paid:00000000-0000-4000-8000-000000000000' },
   approveHouseEntry: { status: 'requested' },
