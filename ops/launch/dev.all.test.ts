@@ -74,12 +74,12 @@ test('npm run dev shows an edit of a screen, of the server and of a public page,
   expect(roz.output()).toContain('No words yet: hi: "Nobody has these two together"')
 
   const homeHas = async (words: string): Promise<boolean> => (await textOf(`${roz.url}/`)).includes(words)
-  const [before, broken] = ['<Trans>Put in my first rupee</Trans>', '<Trans>Begin with a rupee of mine</Tran>']
+  const [before, broken] = ['{t`Put in my first rupee`}</a>', '{t`Begin with a rupee of mine`</a>']
   edit('web/src/public/Home.tsx', before, broken)
   await expect.poll(roz.output, BUILT).toContain('The public pages could not be built:')
   // The pages from before are still served.
   expect(await homeHas('Put in my first rupee')).toBe(true)
-  edit('web/src/public/Home.tsx', broken, broken.replace('</Tran>', '</Trans>'))
+  edit('web/src/public/Home.tsx', broken, broken.replace('`</a>', '`}</a>'))
   await expect.poll(() => homeHas('Begin with a rupee of mine'), BUILT).toBe(true)
   expect(roz.output()).toContain('hi: "Begin with a rupee of mine" (src/public/Home.tsx)')
 
