@@ -1,4 +1,4 @@
-# Roz as an image: `docker build -t roz:1.0.0 .`; ops/package/image.test.ts runs these steps without Docker.
+# Roz as an image: `docker build -t roz:1.1.0 .`; ops/package/image.test.ts runs these steps without Docker.
 # The first stage has the whole checkout with its packages and the built pages. The second has what production needs, and nothing else.
 FROM node:26.10.0-trixie-slim AS build
 WORKDIR /src

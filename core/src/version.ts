@@ -1,2 +1,2 @@
 /** The release of the product. ops/release/release.test.ts compares it with every package. */
-export const VERSION = '1.0.0'
+export const VERSION = '1.1.0'

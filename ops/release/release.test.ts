@@ -4,6 +4,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeF
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { VERSION } from '@roz/core/version.ts'
 import { ROOT, text } from '../tidy/source.ts'
 import { faultsOf, freeze } from './release.ts'
 
@@ -33,21 +34,21 @@ test('every package, core and the change log name one version', () => {
 })
 
 test('a package of another version is no release', () => {
-  change('web/package.json', '"version": "1.0.0"', '"version": "1.0.1"')
-  expect(faultsOf(copy)).toEqual(['web/package.json says 1.0.1, package.json says 1.0.0'])
+  change('web/package.json', `"version": "${VERSION}"`, '"version": "0.9.1"')
+  expect(faultsOf(copy)).toEqual([`web/package.json says 0.9.1, package.json says ${VERSION}`])
 })
 
 test('a change log without the version, or without its date, is no release', () => {
-  put('CHANGELOG.md', '# Changes\n\n## 1.1.0 – not released yet\n')
+  put('CHANGELOG.md', '# Changes\n\n## 9.0.0 – not released yet\n')
   expect(faultsOf(copy)).toEqual([
-    'the first heading of CHANGELOG.md is 1.1.0, package.json says 1.0.0',
-    'CHANGELOG.md has no date for 1.1.0',
+    `the first heading of CHANGELOG.md is 9.0.0, package.json says ${VERSION}`,
+    'CHANGELOG.md has no date for 9.0.0',
   ])
 })
 
 test('changes under a heading without a version are no release', () => {
-  put('CHANGELOG.md', get('CHANGELOG.md').replace('## 1.0.0', '## Since 1.0.0\n\n- A change.\n\n## 1.0.0'))
-  expect(faultsOf(copy)).toEqual(['CHANGELOG.md still has the heading "## Since 1.0.0": give these changes their version'])
+  put('CHANGELOG.md', get('CHANGELOG.md').replace(`## ${VERSION}`, `## Since ${VERSION}\n\n- A change.\n\n## ${VERSION}`))
+  expect(faultsOf(copy)).toEqual([`CHANGELOG.md still has the heading "## Since ${VERSION}": give these changes their version`])
 })
 
 test('a release freezes every migration, and a second one only those added since', () => {
