@@ -53,6 +53,9 @@ const SCREENS = [
   ['the portal', PORTAL, () => admin, 'admin-token'],
 ] as const
 
+/** Each screen asks twice more before it says that a call failed, and the portal has many. */
+const LONG = { timeout: 300_000 }
+
 /** Texts of a screen, or of a part of it, that broke. A failed load has words of its own. */
 const BROKEN = ['Something went wrong']
 
@@ -83,11 +86,11 @@ async function brokenOf(
 
 describe.each(SCREENS.map((side) => [side[0], side] as const))('the screens of %s', (_who, side) => {
   // The session must be known: session-start.all.test.ts has the start without an answer.
-  test.each(['html', 'half'] as const)('answers that are none (%s) are failed calls: no screen breaks', async (rewriting) => {
+  test.each(['html', 'half'] as const)('answers that are none (%s) are failed calls: no screen breaks', LONG, async (rewriting) => {
     expect(await brokenOf(side, rewriting, ['me'])).toEqual([])
   })
 
-  test('with the fields of the specification alone no screen and no card breaks', async () => {
+  test('with the fields of the specification alone no screen and no card breaks', LONG, async () => {
     expect(await brokenOf(side, 'bare')).toEqual([])
   })
 })
