@@ -40,7 +40,9 @@ test('sign-up, login, the own account, the contact form and an older announcemen
     ])
   const sent = await roz.ask('POST /contact', { headers, body: { name: 'Asha Verma', email: 'asha@x.test', message: 'Where is it?' } })
   expect(sent.status).toBe(201)
-  expect((await roz.mailsTo('asha@x.test'))[0]?.subject).toContain('आपका संदेश मिल गया')
+  // Two mails run in any order: which of them is the newer one is chance.
+  const subjects = (await roz.mailsTo('asha@x.test')).map(({ subject }) => subject)
+  expect(subjects).toContainEqual(expect.stringContaining('आपका संदेश मिल गया'))
 })
 
 test('no check of the database names a language', async () => {
