@@ -3,7 +3,13 @@ import { expect, test } from 'vitest'
 import { queryableBy, sql } from '../db/sql.ts'
 import { useTestDatabase } from '../testing/database.ts'
 import { noting } from './gateway-silence.ts'
-import { GatewayForeignError, GatewayMismatchError, GatewayRefusedError, GatewayUnavailableError } from './payments/port.ts'
+import {
+  GatewayForeignError,
+  GatewayMismatchError,
+  GatewayRefusedError,
+  GatewayUnavailableError,
+  type StrangeWords,
+} from './payments/port.ts'
 
 const database = useTestDatabase()
 const warned: string[] = []
@@ -18,9 +24,10 @@ const gatewayOn = (db = database.db) =>
         if (error !== undefined) throw error
         return 'answer'
       },
+      fetchOrder: async (_orderId: string): Promise<StrangeWords> => ({ strangeWords: ['PARTLY_PAID', 'PARTLY_PAID', 'HELD'] }),
       checkout: 'untouched',
     },
-    ['ask'],
+    ['ask', 'fetchOrder'],
   )
 const silentSince = async (): Promise<string | undefined> =>
   (await database.db.query<{ since: string }>(sql`select since::text as since from gateway_silence`))[0]?.since
@@ -64,4 +71,15 @@ test('an answer about another id is silence, and raises one alarm an hour for ea
   ])
   expect(await silentSince()).toBeDefined()
   expect(await database.db.query(sql`select times::int as times from foreign_answer`)).toEqual([{ times: 3 }])
+})
+
+test('a word that the gateway’s documents do not list is named in one alarm an hour', async () => {
+  alarms.length = 0
+  const gateway = gatewayOn()
+  for (const orderId of ['one', 'two']) await gateway.fetchOrder(orderId)
+  const told = { gateway: 'payments', call: 'fetchOrder', id: 'one' }
+  expect(alarms).toEqual([
+    { ...told, word: 'PARTLY_PAID' },
+    { ...told, word: 'HELD' },
+  ])
 })

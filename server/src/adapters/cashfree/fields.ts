@@ -26,6 +26,13 @@ export const currency = z
   .nullish()
   .transform((code) => code ?? CURRENCY)
 
+type Listed = Pick<ReadonlySet<string>, 'has'>
+/** The words that the gateway's documents do not list, given beside those that they do; undefined: there are none. */
+export function unlisted(...told: readonly (readonly [words: readonly string[], listed: Listed])[]): readonly string[] | undefined {
+  const strange = told.flatMap(([words, listed]) => words.filter((word) => !listed.has(word)))
+  return strange.length === 0 ? undefined : strange
+}
+
 /** Optional text: absent, null and empty are undefined. */
 export const words = z
   .string()

@@ -80,10 +80,7 @@ export function cashfreeMandates(config: ApiConfig): MandateGateway {
       answer,
       listed.flatMap(({ subscription_id: named }) => (named === undefined ? [] : [[named, mandateId] as const])),
     )
-    return readMandate(
-      wire,
-      listed.flatMap((one) => readCharge(one) ?? []),
-    )
+    return readMandate(wire, listed)
   }
 
   function chargeOf(answer: GatewayAnswer, mandateId: string, chargeId: string): MandateCharge {

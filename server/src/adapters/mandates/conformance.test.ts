@@ -9,7 +9,7 @@ import { closeServer, listen } from '../../testing/listening.ts'
 import { cashfreeGateway } from '../payments/cashfree.ts'
 import { cashfreeMandates, parseMandateWebhook } from './cashfree-mandates.ts'
 import type { MandateGateway, NewCharge, NewMandate } from './port.ts'
-import { chargeStateOf, mandateStatusOf } from './wire.ts'
+import { chargeStateOf, mandateStatusOf, readMandate, wireCharge, wireMandate } from './wire.ts'
 import { GatewayForeignError, GatewayRefusedError, GatewayUnavailableError, type PaymentGateway } from '../payments/port.ts'
 import { perFile } from '../../testing/fixture.ts'
 
@@ -301,6 +301,21 @@ describe('words', () => {
     expect(['ON_HOLD', 'CARD_EXPIRED', 'active', ''].map(mandateStatusOf)).toEqual(['UNKNOWN', 'UNKNOWN', 'UNKNOWN', 'UNKNOWN'])
     expect(['INITIALISED', 'LINK_EXPIRED'].map(mandateStatusOf)).toEqual(['INITIALIZED', 'EXPIRED'])
     expect(['PENDING', 'SCHEDULED', 'success', ''].map(chargeStateOf)).toEqual(['pending', 'pending', 'pending', 'pending'])
+  })
+
+  test('that the documents do not list are kept with the mandate; a debit of such a type is none', () => {
+    const words: readonly (readonly [type: string, status: string])[] = [
+      ['AUTH', 'SUCCESS'],
+      ['CHARGE', 'PENDING'],
+      ['CHARGE', 'SCHEDULED'],
+      ['CATCH_UP', 'SUCCESS'],
+    ]
+    const charges = words.map(([payment_type, payment_status], index) =>
+      wireCharge.parse({ payment_id: `p${index}`, payment_type, payment_status, payment_amount: 30 }),
+    )
+    const { charges: read, strangeWords } = readMandate(wireMandate.parse({ subscription_id: 'm', subscription_status: 'ACTIVE' }), charges)
+    expect(read.map(({ state }) => state)).toEqual(['paid', 'pending', 'pending'])
+    expect(strangeWords).toEqual(['CATCH_UP', 'SCHEDULED'])
   })
 })
 

@@ -7,7 +7,7 @@
 import type { MandateStatus } from '@roz/core/autopay.ts'
 import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
-import type { Signed, WebhookHeaders } from '../payments/port.ts'
+import type { Signed, StrangeWords, WebhookHeaders } from '../payments/port.ts'
 
 /** `initialized`: the payer's bank has not begun it, so it can be cancelled. The last three are final. */
 export type ChargeState = 'initialized' | 'pending' | 'paid' | 'failed' | 'cancelled'
@@ -31,7 +31,7 @@ export type MandateCharge = {
   readonly failureReason: string | undefined
 }
 
-export type Mandate = {
+export type Mandate = StrangeWords & {
   readonly mandateId: string
   readonly status: MandateStatus
   /** The gateway's own word. */
@@ -40,6 +40,7 @@ export type Mandate = {
   readonly sessionId: string | undefined
   /** The payer's UPI ID without its middle: `ra…@bank`. */
   readonly payerMasked: string | undefined
+  /** Without those of a type that the gateway's documents do not list. */
   readonly charges: readonly MandateCharge[]
 }
 

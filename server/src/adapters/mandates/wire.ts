@@ -3,7 +3,7 @@ import type { MandateStatus } from '@roz/core/autopay.ts'
 import { parseDay } from '@roz/core/ist-day.ts'
 import { maskUpiId } from '@roz/core/upi-id.ts'
 import { z } from 'zod'
-import { amount, currency, wireId, words } from '../cashfree/fields.ts'
+import { amount, currency, unlisted, wireId, words } from '../cashfree/fields.ts'
 import type { ChargeState, Mandate, MandateCharge } from './port.ts'
 import { refundStateOf } from '../payments/wire.ts'
 import type { Refund } from '../payments/port.ts'
@@ -74,6 +74,7 @@ export const mandateStatusOf = (word: string): MandateStatus => STATUSES.get(wor
 const CHARGE_STATES: ReadonlyMap<string, ChargeState> = new Map([
   ['INITIALIZED', 'initialized'],
   ['INITIALISED', 'initialized'],
+  ['PENDING', 'pending'],
   ['SUCCESS', 'paid'],
   ['FAILED', 'failed'],
   ['CANCELLED', 'cancelled'],
@@ -81,9 +82,14 @@ const CHARGE_STATES: ReadonlyMap<string, ChargeState> = new Map([
 /** A word that the gateway's documents do not list may still become a payment: it is pending. */
 export const chargeStateOf = (word: string): ChargeState => CHARGE_STATES.get(word) ?? 'pending'
 
+const CHARGE_KINDS: ReadonlyMap<string, MandateCharge['kind']> = new Map([
+  ['AUTH', 'auth'],
+  ['CHARGE', 'charge'],
+])
+
 /** Of a type that is neither, nothing is known to us: undefined. */
 export function readCharge(wire: WireCharge): MandateCharge | undefined {
-  const kind = wire.payment_type === 'AUTH' ? 'auth' : wire.payment_type === 'CHARGE' ? 'charge' : undefined
+  const kind = CHARGE_KINDS.get(wire.payment_type)
   if (kind === undefined) return undefined
   return {
     chargeId: wire.payment_id,
@@ -100,13 +106,17 @@ export function readCharge(wire: WireCharge): MandateCharge | undefined {
   }
 }
 
-export const readMandate = (wire: WireMandate, charges: readonly MandateCharge[]): Mandate => ({
+export const readMandate = (wire: WireMandate, charges: readonly WireCharge[]): Mandate => ({
   mandateId: wire.subscription_id,
   status: mandateStatusOf(wire.subscription_status),
   word: wire.subscription_status,
   sessionId: wire.subscription_session_id,
   payerMasked: maskedPayer((wire.authorization_details ?? wire.authorisation_details)?.payment_method),
-  charges,
+  charges: charges.flatMap((one) => readCharge(one) ?? []),
+  strangeWords: unlisted(
+    [charges.map(({ payment_type: type }) => type), CHARGE_KINDS],
+    [charges.map(({ payment_status: status }) => status), CHARGE_STATES],
+  ),
 })
 
 /** `payment_method` is an object or a word; in the object a UPI ID is where its name says so. */
@@ -120,12 +130,15 @@ function maskedPayer(method: unknown): string | undefined {
   return undefined
 }
 
+const REFUND_WORDS: ReadonlySet<string> = new Set(['INITIALIZED', 'PENDING', 'SUCCESS', 'CANCEL', 'FAILED'])
+
 export const readMandateRefund = (wire: z.output<typeof wireMandateRefund>, orderId: string): Refund => ({
   refundId: wire.refund_id,
   orderId,
   // CANCEL is this interface's word for a refund that was called off.
   state: wire.refund_status === 'CANCEL' ? 'failed' : refundStateOf(wire.refund_status),
   status: wire.refund_status,
+  strangeWords: unlisted([[wire.refund_status], REFUND_WORDS]),
   description: wire.failure_details?.failure_reason,
   amount: wire.refund_amount,
   currency: wire.refund_currency,

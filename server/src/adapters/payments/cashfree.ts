@@ -36,6 +36,7 @@ import {
   readDispute,
   readPayments,
   readRefund,
+  strangeWordsOf,
   type WireOrder,
   wireDispute,
   wireDisputeEvent,
@@ -104,6 +105,7 @@ export function cashfreeGateway(config: CashfreeConfig): PaymentGateway {
     return {
       orderId: wire.order_id,
       status: orderStatusOf(wire.order_status, payments),
+      strangeWords: strangeWordsOf(wire.order_status, listed),
       orderAmount: wire.order_amount,
       currency: wire.order_currency,
       sessionId: wire.payment_session_id,

@@ -20,6 +20,9 @@
  */
 import type { Paise } from '@roz/core/money.ts'
 
+/** Words of an answer that the gateway's documents do not list. Nothing is booked by them; `noting` tells the operator. */
+export type StrangeWords = { readonly strangeWords?: readonly string[] | undefined }
+
 /** State of an order. FAILED is the state of the newest attempt: the same session can still be paid. */
 export type OrderStatus = 'PAID' | 'PENDING' | 'FAILED' | 'EXPIRED' | 'TERMINATED'
 
@@ -52,7 +55,7 @@ export type Payment = {
   readonly paidAtMs: number | undefined
 }
 
-export type Order = {
+export type Order = StrangeWords & {
   readonly orderId: string
   readonly status: OrderStatus
   readonly orderAmount: Paise
@@ -99,7 +102,7 @@ export type NewRefund = {
 /** State of a refund. On hold, and any word that the gateway's documents do not list, is pending; cancelled is failed. */
 export type RefundState = 'pending' | 'paid' | 'failed'
 
-export type Refund = {
+export type Refund = StrangeWords & {
   readonly refundId: string
   readonly orderId: string
   readonly state: RefundState
@@ -116,7 +119,7 @@ export type Refund = {
 }
 
 /** A payer's dispute about a payment. */
-export type Dispute = {
+export type Dispute = StrangeWords & {
   readonly disputeId: string
   readonly orderId: string
   readonly paymentId: string

@@ -2,7 +2,7 @@ import { paise } from '@roz/core/money.ts'
 import { describe, expect, test } from 'vitest'
 import type { OrderStatus, Payment, PaymentStatus } from './port.ts'
 import { isFinal, TOPUP_STATE_OF } from './port.ts'
-import { orderStatusOf, readPayments, readRefund, refundStateOf, wirePayments, wireRefund } from './wire.ts'
+import { orderStatusOf, readPayments, readRefund, refundStateOf, strangeWordsOf, wirePayments, wireRefund } from './wire.ts'
 
 const attempt = (status: PaymentStatus): Payment => ({
   paymentId: '1',
@@ -84,13 +84,17 @@ test('recorded payments are parsed with text ids and paise, and sorted oldest fi
     error_details: null,
     payment_method: { upi: { channel: 'collect', upi_id: 'a@b' } },
   }
-  const payments = readPayments(
-    wirePayments.parse([
-      recorded,
-      { ...recorded, cf_payment_id: 9, payment_status: 'FLAGGED', bank_reference: null },
-      { ...recorded, cf_payment_id: 7, payment_status: 'BRAND_NEW', payment_time: '2025-01-15T12:20:28+05:30' },
-    ]),
-  )
+  const wires = wirePayments.parse([
+    recorded,
+    { ...recorded, cf_payment_id: 9, payment_status: 'FLAGGED', bank_reference: null },
+    { ...recorded, cf_payment_id: 7, payment_status: 'BRAND_NEW', payment_time: '2025-01-15T12:20:28+05:30' },
+  ])
+  const payments = readPayments(wires)
+  expect([strangeWordsOf('PAID', wires), strangeWordsOf('HELD', []), strangeWordsOf('PAID', [])]).toEqual([
+    ['BRAND_NEW'],
+    ['HELD'],
+    undefined,
+  ])
   expect(payments.map(({ paymentId, status }) => [paymentId, status])).toEqual([
     ['7', 'UNKNOWN'],
     ['9', 'FLAGGED'],
@@ -142,6 +146,7 @@ test('a refund is parsed with numeric ids and without optional fields', () => {
     paymentId: '789727431',
     bankReference: '205907014017',
   })
+  expect(readRefund(wireRefund.parse({ ...wire, refund_status: 'HELD' })).strangeWords).toEqual(['HELD'])
   const bare = { ...wire, refund_status: 'PENDING', cf_payment_id: null, refund_arn: '' }
   expect(readRefund(wireRefund.parse(bare))).toMatchObject({ state: 'pending', paymentId: undefined, bankReference: undefined })
   for (const change of [{ refund_amount: '10' }, { refund_amount: 1.001 }, { refund_status: undefined }]) {

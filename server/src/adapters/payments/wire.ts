@@ -1,7 +1,7 @@
 /** Parsers of Cashfree's JSON of orders, payments, refunds and disputes. They read only the fields that we use. */
 import { CURRENCY } from '@roz/core/money.ts'
 import { z } from 'zod'
-import { amount, currency, wireId, wireInstant, words } from '../cashfree/fields.ts'
+import { amount, currency, unlisted, wireId, wireInstant, words } from '../cashfree/fields.ts'
 import type { Dispute, OrderStatus, Payment, PaymentStatus, Refund, RefundState } from './port.ts'
 
 export const wireOrder = z.object({
@@ -132,10 +132,16 @@ export function orderStatusOf(word: string, payments: readonly Payment[]): Order
   }
 }
 
+const ORDER_WORDS: ReadonlySet<string> = new Set(['ACTIVE', 'PAID', 'EXPIRED', 'TERMINATED', 'TERMINATION_REQUESTED'])
+export const strangeWordsOf = (word: string, payments: z.output<typeof wirePayments>): readonly string[] | undefined =>
+  unlisted([[word], ORDER_WORDS], [payments.map((payment) => payment.payment_status), { has: isPaymentStatus }])
+
 const REFUND_STATES: ReadonlyMap<string, RefundState> = new Map([
   ['SUCCESS', 'paid'],
   ['CANCELLED', 'failed'],
   ['FAILED', 'failed'],
+  ['PENDING', 'pending'],
+  ['ONHOLD', 'pending'],
 ])
 
 /** On hold, pending, and any word that the gateway's documents do not list, can still change, so they are pending. */
@@ -146,6 +152,7 @@ export const readRefund = (wire: z.output<typeof wireRefund>): Refund => ({
   orderId: wire.order_id,
   state: refundStateOf(wire.refund_status),
   status: wire.refund_status,
+  strangeWords: unlisted([[wire.refund_status], REFUND_STATES]),
   description: wire.status_description,
   amount: wire.refund_amount,
   currency: wire.refund_currency,
@@ -182,6 +189,7 @@ export const readDispute = (wire: z.output<typeof wireDispute>): Dispute => ({
   currency: wire.dispute_amount_currency,
   type: wire.dispute_type,
   status: wire.dispute_status,
+  strangeWords: DISPUTE_STATUS.test(wire.dispute_status) ? undefined : [wire.dispute_status],
   ...disputeStateOf(wire.dispute_type, wire.dispute_status),
   respondByMs: wire.respond_by ?? undefined,
   toldAtMs: wire.updated_at ?? undefined,

@@ -9,7 +9,7 @@
  * - `GatewayMismatchError`: the gateway has another amount or currency under this id; the money may have left.
  */
 import type { Paise } from '@roz/core/money.ts'
-import type { Signed, WebhookHeaders } from '../payments/port.ts'
+import type { Signed, StrangeWords, WebhookHeaders } from '../payments/port.ts'
 
 export type Instrument =
   | { readonly kind: 'bank'; readonly accountNumber: string; readonly ifsc: string }
@@ -53,7 +53,7 @@ export type NewTransfer = {
  */
 export type TransferState = 'pending' | 'paid' | 'failed' | 'reversed'
 
-export type Transfer = {
+export type Transfer = StrangeWords & {
   readonly transferId: string
   /** The gateway's own id, if it has one. */
   readonly gatewayId: string | undefined

@@ -63,6 +63,7 @@ test('the documented answer is parsed, also with a numeric id and without option
   expect(readTransfer(wireTransfer.parse(DOCUMENTED))).toEqual(read)
   expect(readTransfer(wireTransfer.parse({ ...DOCUMENTED, cf_transfer_id: 123_456, transfer_utr: '' }))).toEqual(read)
   expect(readTransfer(wireTransfer.parse({ ...DOCUMENTED, transfer_currency: 'USD' }))).toEqual({ ...read, currency: 'USD' })
+  expect(readTransfer(wireTransfer.parse({ ...DOCUMENTED, status: 'SOMETHING_NEW' })).strangeWords).toEqual(['SOMETHING_NEW'])
   const bare = { transfer_id: 'JUNOB2018', status: 'FAILED', transfer_amount: 1.5 }
   expect(readTransfer(wireTransfer.parse(bare))).toMatchObject({
     state: 'failed',

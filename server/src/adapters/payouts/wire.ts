@@ -1,6 +1,6 @@
 /** Parsers of Cashfree's JSON of payouts. They read only the fields that we use. */
 import { z } from 'zod'
-import { amount, currency, wireId, wireInstant, words } from '../cashfree/fields.ts'
+import { amount, currency, unlisted, wireId, wireInstant, words } from '../cashfree/fields.ts'
 import type { BeneficiaryState, Transfer, TransferState } from './port.ts'
 
 export const wireTransfer = z.object({
@@ -31,9 +31,13 @@ const TRANSFER_STATES: ReadonlyMap<string, TransferState> = new Map([
   ['REJECTED', 'failed'],
   ['MANUALLY_REJECTED', 'failed'],
   ['REVERSED', 'reversed'],
+  ['RECEIVED', 'pending'],
+  ['APPROVAL_PENDING', 'pending'],
+  ['QUEUED', 'pending'],
+  ['PENDING', 'pending'],
 ])
 
-/** A status that can still change is pending: RECEIVED, APPROVAL_PENDING, QUEUED, PENDING, and any unlisted word. */
+/** Any unlisted word can still change, so it is pending. */
 export const transferStateOf = (word: string): TransferState => TRANSFER_STATES.get(word) ?? 'pending'
 
 const BENEFICIARY_STATES: ReadonlyMap<string, BeneficiaryState> = new Map([
@@ -52,6 +56,7 @@ export const readTransfer = (wire: z.output<typeof wireTransfer>): Transfer => (
   gatewayId: wire.cf_transfer_id ?? undefined,
   state: transferStateOf(wire.status),
   status: wire.status,
+  strangeWords: unlisted([[wire.status], TRANSFER_STATES]),
   statusCode: wire.status_code,
   description: wire.status_description,
   amount: wire.transfer_amount,
