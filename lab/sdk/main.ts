@@ -29,6 +29,18 @@ const TYPES = [
   'SUBSCRIPTION_PAYMENT_CANCELLED',
   'SUBSCRIPTION_REFUND_STATUS',
 ] as const
+const NOTICES = ['AUTO_REFUND_STATUS_WEBHOOK', 'PAYMENT_CHARGES_WEBHOOK'] as const
+const OTHER_TYPES = [
+  ...NOTICES,
+  'PAYMENT_FAILED_WEBHOOK',
+  'PAYMENT_USER_DROPPED_WEBHOOK',
+  'DISPUTE_UPDATED',
+  'DISPUTE_CLOSED',
+  'SETTLEMENT_FAILED',
+  'SETTLEMENT_REVERSED',
+  'SUBSCRIPTION_PAYMENT_NOTIFICATION_INITIATED',
+  'SUBSCRIPTION_PAYMENT_FAILED',
+] as const
 
 const verifiedAs = ({ sdk }: World, { headers, bytes }: Webhook, body = String(bytes)): string =>
   sdk.verify(headers['x-webhook-signature'] ?? '', body, headers['x-webhook-timestamp'] ?? '').type
@@ -54,15 +66,21 @@ const WEBHOOKS: readonly Expectation[] = [
     },
   ],
   [
-    'PGVerifyWebhookSignature: those of failed debits and settlements pass too',
+    'PGVerifyWebhookSignature: those of failures, disputes and reversals pass too',
     async (world) => {
+      const { control, sdk } = world
       const first = world.webhooks.length
-      const id = await mandate(world)
-      const { payment_id: paymentId } = (await charge(world, id)).data
-      await world.control(`/charges/${String(paymentId)}`, { status: 'FAILED' })
+      const { payment_id: paymentId } = (await charge(world, await mandate(world))).data
+      for (const status of ['NOTIFIED', 'FAILED']) await control(`/charges/${String(paymentId)}`, { status })
+      for (const outcome of ['failed', 'dropped']) await order(world, outcome)
       const { order_id: orderId } = await order(world)
-      await world.sdk.call('PGSimulateSettlement', { merchantOrderIds: [orderId], status: 'FAILED' })
-      await verified(world, first, ['SUBSCRIPTION_PAYMENT_FAILED', 'SETTLEMENT_FAILED'])
+      for (const type of NOTICES) await control(`/orders/${String(orderId)}/notices`, { type })
+      const { dispute_id: disputeId } = await control(`/orders/${String(orderId)}/dispute`, { stage: 'DISPUTE' })
+      for (const step of ['UNDER_REVIEW', 'MERCHANT_WON']) await control(`/disputes/${String(disputeId)}`, { step })
+      const { cf_settlement_id: settlementId } = await control('/settle', { order_ids: [orderId] })
+      await control(`/settlements/${String(settlementId)}`, { status: 'REVERSED' })
+      await sdk.call('PGSimulateSettlement', { merchantOrderIds: [(await order(world)).order_id], status: 'FAILED' })
+      await verified(world, first, OTHER_TYPES)
     },
   ],
 ]
