@@ -37,7 +37,9 @@ export const PASSED_ON = texts('{passed} of it went on to the help fund, as you 
 /** The data of that sentence; none if nothing was passed on. */
 export const passedOnData = (passed: Paise): { readonly passed?: string } => (passed > 0n ? { passed: formatPaise(passed) } : {})
 /** After a reward from which tax was withheld. */
-export const TAX_WITHHELD = texts('Tax of {tax} was withheld from the reward.')
+export const TAX_WITHHELD = texts(
+  'Tax of {tax} was withheld from the reward. If you have not given your PAN yet, give it in History, under “Your year on one page”.',
+)
 /** The data of that sentence; none without tax. */
 export const taxData = (tax: Paise): { readonly tax?: string } => (tax > 0n ? { tax: formatPaise(tax) } : {})
 /** The data of the sentence about a debt, in the data of the notice or mail about the money; none without a debt. */

@@ -60,6 +60,14 @@ test('a prize that paid a debt says so, in the app and by mail', async () => {
   ])
 })
 
+test('a prize from which tax was withheld says where to give the PAN, in the app and by mail', () => {
+  const data = { name: 'Asha', origin: 'https://roz.example', amount: '₹0.70', day: DAY, tax: '₹0.30' }
+  const asks =
+    'Tax of ₹0.30 was withheld from the reward. If you have not given your PAN yet, give it in History, under “Your year on one page”.'
+  expect(noticeText('won', data, 'en').body).toContain(asks)
+  expect(mailWords({ to: 'asha@example.in', template: 'draw_won', data, language: 'en' }, TEST_FRAME).paragraphs).toContain(asks)
+})
+
 test('a returned rupee that paid a debt says so, and the others say nothing of a debt', async () => {
   const day = nextDay(DAY)
   await openDay(database, day)
