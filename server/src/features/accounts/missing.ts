@@ -1,6 +1,6 @@
 /**
  * Looks for entries of ours that no settlement has, once all settlements of the morning are read.
- * - The gateway settles after two bank days; after four more days of the bank an entry is missing.
+ * - The gateway settles after two bank days; after four an entry is missing.
  * - Only entries since the first reading count, and of the last 60 days; older findings are looked at again. A bank transfer is no payment
  *   of the gateway.
  * - Settlements with open findings are compared again: our own entry may have come after theirs. So are settlements with an event that
