@@ -23,7 +23,10 @@ test.each([
   [' #3f9a ', '3F9A'],
   ['३४७५', '3475'],
   ['3F9', undefined],
-  ['3F9O', undefined],
+  ['3F9O', '3F90'],
+  ['4ChL', '4CH1'],
+  ['4CHI', '4CH1'],
+  ['3F9U', undefined],
   ['3F9A;', undefined],
   ['../../', undefined],
 ])('of the typed number "%s" is meant %s', (typed, number) => expect(caseNumberOf(typed)).toBe(number))

@@ -162,8 +162,8 @@ export const askedCase = {
 
 /** A number without letters that look like digits: `3F9A`. */
 const CASE_NUMBER = /^[0-9A-HJKMNP-TV-Z]{4,6}$/
-/** The number as a person may type it: `#3f9a`, `३४७५`. */
+/** The number as a person may type it: `#3f9a`, `३४७५`, `3F9O` for `3F90`. */
 export const caseNumberOf = (typed: string): string | undefined => {
-  const number = asciiDigits(typed).trim().replace(/^#/, '').toUpperCase()
+  const number = asciiDigits(typed).trim().replace(/^#/, '').toUpperCase().replaceAll('O', '0').replace(/[IL]/g, '1')
   return CASE_NUMBER.test(number) ? number : undefined
 }

@@ -17,7 +17,7 @@ const ALLOWED = new Set(
   ].flatMap((line) => line.split(' ')),
 )
 
-/** Not words: addresses, mail addresses, files, order numbers, commands, fingerprints, bank codes. */
+/** Not words: addresses, mail addresses, files, numbers of orders and requests, commands, fingerprints, bank codes. */
 const SAME_EVERYWHERE = [
   /https?:\/\/\S+/g,
   /\b[0-9a-f]{4,}…[0-9a-f]*/g,
@@ -25,6 +25,7 @@ const SAME_EVERYWHERE = [
   /\b(?:[\w-]+\/)*[\w-]+\.(?:mjs|js|json|txt|md|csv|pdf|html)\b/g,
   /\/(?:[\w-]+\/?)+/g,
   /\b(?=\w*\d)[A-Za-z0-9_-]{6,}\b/g,
+  /\b(?=\w*\d)[0-9A-Z]{4,6}\b/g,
   /--[a-z-]+/g,
   /\broz [a-z]+(?: [a-z-]+)?/g,
   /\b[0-9a-f]{2}(?: ?[0-9a-f]{2}){3,}…?/g,

@@ -87,7 +87,7 @@ const NO_FIGURES = [
   /\b\d{1,2} (?:PM|AM)\b/g,
   /\d{4}-\d{2}-\d{2}/g,
   // The sample of a request's number.
-  /such as 4729/g,
+  /such as 3F9A/g,
   // Names with a number in them, and shortened fingerprints.
   /SHA-256|Node\.js 20/g,
   /\b[0-9a-f]+…[0-9a-f]+/g,

@@ -188,7 +188,7 @@ function See() {
     <form method="post" action={`${to('askForHelp')}/see`} className="narrow">
       <h2>{t`You have asked already?`}</h2>
       <div className="gap">
-        <Line asked={undefined} name="number" label={t`Your number, such as 4729`} required />
+        <Line asked={undefined} name="number" label={t`Your number, such as 3F9A`} required />
         <GivenPhone id="given-phone" />
       </div>
       <button className="button secondary" type="submit">{t`See your request`}</button>
