@@ -69,6 +69,8 @@ test('a transaction that moved no money says that it is no receipt, and nothing 
   const pending = transactions.find(({ status }) => status === 'pending')
   await page.goto(`${roz.url}/receipt?id=${encodeURIComponent(pending?.id ?? '')}`)
   await expect(page.getByText('Not a receipt.')).toBeVisible()
+  await expect(fact('Order ID')).toHaveText(/^[0-9a-f]{32}$/)
+  await expect(fact('Receipt number')).toHaveCount(0)
   await expect(page.getByText('valid without a signature')).toHaveCount(0)
   await page.goto(`${roz.url}/receipt?id=join:${date}`)
   await expect(page.getByText('valid without a signature')).toBeVisible()

@@ -95,7 +95,7 @@ function Facts({ receipt }: { readonly receipt: Found }) {
   const when = formatInstant(createdAt, currentLanguage())
   return (
     <dl className="receipt-facts">
-      <Fact label={t`Receipt number`} code>
+      <Fact label={number === orderId ? t`Order ID` : t`Receipt number`} code>
         {number}
       </Fact>
       <Fact label={t`Date & Time`}>
