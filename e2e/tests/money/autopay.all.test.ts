@@ -17,6 +17,7 @@ const ENGLISH = {
   offer: /₹30 now, and again when your wallet falls below ₹5, at most once in 27 days\./,
   noFee: 'No fee is taken. Setting it up turns Auto Participate on.',
   on: 'On',
+  when: '₹30 is added when your wallet falls below ₹5, at most once in 27 days.',
   added: 'Added by AutoPay',
   pause: 'Pause',
   paused: 'Paused by you',
@@ -24,6 +25,7 @@ const ENGLISH = {
   idle: 'Nothing is added while Auto Participate is off.',
   stop: 'Stop',
   stopNow: 'Stop AutoPay',
+  staysOn: 'Auto Participate stays on and takes ₹1 a day until you turn it off in your profile.',
   cancel: 'Cancel',
   stopped: 'Stopped',
 }
@@ -33,6 +35,7 @@ const HINDI: typeof ENGLISH = {
   offer: /अभी ₹30, और वॉलेट में ₹5 से कम होने पर फिर/,
   noFee: 'कोई फ़ीस नहीं लगती। सेट करने पर ऑटो-जॉइन चालू हो जाता है।',
   on: 'चालू',
+  when: 'वॉलेट में ₹5 से कम होने पर ₹30 जुड़ेंगे, 27 दिन में ज़्यादा से ज़्यादा एक बार।',
   added: 'ऑटो-पे से जोड़े गए',
   pause: 'रोकें',
   paused: 'आपने रोका है',
@@ -40,6 +43,7 @@ const HINDI: typeof ENGLISH = {
   idle: 'ऑटो-जॉइन बंद रहने तक कुछ नहीं जुड़ता।',
   stop: 'बंद करें',
   stopNow: 'ऑटो-पे बंद करें',
+  staysOn: 'ऑटो-जॉइन चालू रहेगा और हर दिन ₹1 लेगा, जब तक आप उसे अपनी प्रोफ़ाइल में बंद न करें।',
   cancel: 'रद्द करें',
   stopped: 'बंद',
 }
@@ -77,10 +81,17 @@ test.each([
       await expect(card.getByRole('status')).toHaveText(words.on)
       await expect(page.getByText(words.added).first()).toBeVisible()
       await auditWidths(page, width)
+      await expect(card.getByText(words.when)).toBeVisible()
+      await press(words.stop)
+      await expect(page.getByRole('dialog').getByText(words.staysOn)).toBeVisible()
+      await page.keyboard.press('Escape')
       await press(words.pause)
       await expect(card.getByRole('status')).toHaveText(words.paused)
+      await expect(card.getByRole('heading')).toBeFocused()
+      await expect(card.getByText(words.when)).toHaveCount(0)
       await press(words.resume)
       await expect(card.getByRole('status')).toHaveText(words.on)
+      await expect(card.getByRole('heading')).toBeFocused()
       await expect(card.getByText(words.idle)).toHaveCount(0)
       await ask(roz.url, 'updateProfile', { token, body: { autoParticipate: false } })
       await page.reload()
@@ -99,8 +110,10 @@ test.each([
       await answer(words.cancel)
       await expect(page.getByRole('dialog')).toHaveCount(0)
       await press(words.stop)
+      await expect(page.getByRole('dialog').getByText(words.staysOn)).toHaveCount(0)
       await answer(words.stopNow)
       await expect(page.getByRole('dialog')).toHaveCount(0)
+      await expect(card.getByRole('heading')).toBeFocused()
       // The gateway confirms it later: the page asks again by itself.
       await expect(card.getByRole('status')).toHaveText(words.stopped)
       await expect(card.getByRole('button', { name: words.setUp })).toBeVisible()

@@ -9,12 +9,14 @@ import { AUTOPAY_ENDED } from '@roz/core/autopay.ts'
 import { formatCount } from '@roz/core/numbers.ts'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { words } from 'virtual:words/autopay'
 import { call, loadCalls, messageOf } from '../../app/api.ts'
 import { currentLanguage, loadTexts } from '../../app/language.ts'
+import { useMember } from '../../app/session.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { formatDay } from '../../ui/format.ts'
+import { catchFocus } from '../../ui/focus.ts'
 import { CardSection } from '../../ui/Layout.tsx'
 import { formatMoney } from '../../ui/Money.tsx'
 import { Modal } from '../../ui/Modal.tsx'
@@ -60,14 +62,20 @@ function Autopay({ gateway }: { readonly gateway: GatewayState }) {
     // The first payment may be in the wallet since the lists of this page were read.
     if (isBack && state !== undefined && !isWaiting(state)) refreshMoney()
   }, [isBack, state])
+  const heading = useRef<HTMLHeadingElement>(null)
+  const acted = useRef(false)
+  useEffect(() => {
+    // The pressed button no longer exists.
+    if (acted.current) catchFocus(heading.current)
+  }, [state])
   if (autopay === undefined || (autopay.mandate === null && !autopay.offered)) return null
   const { mandate } = autopay
   const isOpen = mandate !== null && !AUTOPAY_ENDED.has(mandate.state)
   return (
     <CardSection>
-      <h2 className="spaced" id="autopay">{t`AutoPay`}</h2>
-      {mandate === null ? null : <Standing mandate={mandate} idle={autopay.idle} />}
-      {isOpen && mandate.state !== 'setup' ? <Wishes mandate={mandate} /> : null}
+      <h2 ref={heading} className="spaced" id="autopay" tabIndex={-1}>{t`AutoPay`}</h2>
+      {mandate === null ? null : <Standing mandate={mandate} autopay={autopay} />}
+      {isOpen && mandate.state !== 'setup' ? <Wishes mandate={mandate} onWish={() => (acted.current = true)} /> : null}
       {(!isOpen || mandate.state === 'setup') && autopay.offered ? <AutopaySetup autopay={autopay} gateway={gateway} /> : null}
     </CardSection>
   )
@@ -75,9 +83,10 @@ function Autopay({ gateway }: { readonly gateway: GatewayState }) {
 
 const isWaiting = (state: Mandate['state'] | undefined): boolean => state === 'setup' || state === 'bank'
 
-function Standing({ mandate, idle }: { readonly mandate: Mandate; readonly idle: Shown['idle'] }) {
+function Standing({ mandate, autopay: { idle, below } }: { readonly mandate: Mandate; readonly autopay: Shown }) {
   const { t } = useLingui()
   const { next, last, payer, amount } = mandate
+  const [added, least] = [`₹${formatCount(amount)}`, `₹${formatCount(below)}`]
   const language = currentLanguage()
   return (
     <>
@@ -94,6 +103,9 @@ function Standing({ mandate, idle }: { readonly mandate: Mandate; readonly idle:
           <Idle why={idle} />
         </p>
       )}
+      {mandate.state === 'on' && next === null && idle === null ? (
+        <p className="spaced">{t`${added} is added when your wallet falls below ${least}, at most once in 27 days.`}</p>
+      ) : null}
       <ul className="rows" aria-label={formatMoney(amount)}>
         {next === null ? null : (
           <li>
@@ -170,12 +182,14 @@ function State({ mandate: { state, next } }: { readonly mandate: Mandate }) {
   }
 }
 
-function Wishes({ mandate: { state } }: { readonly mandate: Mandate }) {
+function Wishes({ mandate: { state }, onWish }: { readonly mandate: Mandate; readonly onWish: () => void }) {
   const { t } = useLingui()
+  const { autoParticipate } = useMember()
   const [busy, setBusy] = useState<Wish>()
   const [asking, setAsking] = useState(false)
   const wish = async (name: Wish): Promise<void> => {
     setBusy(name)
+    onWish()
     try {
       await call(name)
       if (name === 'stopAutopay') toast.success(t`Stopped. A payment already at your bank may still arrive in your wallet.`)
@@ -212,6 +226,9 @@ function Wishes({ mandate: { state } }: { readonly mandate: Mandate }) {
         }
       >
         <p>{t`Nothing more is added to your wallet. To use AutoPay again you set it up anew.`}</p>
+        {autoParticipate ? (
+          <p className="gap">{t`Auto Participate stays on and takes ₹1 a day until you turn it off in your profile.`}</p>
+        ) : null}
       </Modal>
     </div>
   )
