@@ -27,6 +27,11 @@ const RUN = /\d(?:(?:[^\p{L}\p{N}\n,]|,(?! )){0,3}\d)*/gu
 const DAY = '(?:0?[1-9]|[12]\\d|3[01])'
 const YEAR = '(?:19|20)\\d\\d'
 const MOMENT = new RegExp(`^(?:${DAY}([-./])${DAY}\\1(?:${YEAR}|\\d\\d)|${YEAR}([-./])${DAY}\\2${DAY}|[012]?\\d[:.][0-5]\\d)$`)
+/** A moment, or two with a hyphen between them. */
+const isMoment = (part: string): boolean => {
+  const halves = part.split('-')
+  return MOMENT.test(part) || (halves.length === 2 && halves.every((half) => MOMENT.test(half)))
+}
 /** Also at the end of a sentence. */
 const YEARS = new RegExp(`^${YEAR}(?:[-/](?:${YEAR}|\\d\\d))?\\.?$`)
 /** A shorter number is no phone. An amount of ten digits could be one. */
@@ -41,7 +46,7 @@ const isHarmless = (part: string): boolean => YEARS.test(part) || (part.startsWi
 function hasNumber(text: string, phoneMin: number): boolean {
   for (const { 0: run, index } of text.matchAll(RUN)) {
     const isMoney = /(?:₹|\brs\.?|\binr) ?$/iu.test(text.slice(0, index))
-    const parts = run.split(/[\s–—]+/).filter((part) => !MOMENT.test(part) && !((part.includes(',') || isMoney) && isAmount(part)))
+    const parts = run.split(/[\s–—]+/).filter((part) => !isMoment(part) && !((part.includes(',') || isMoney) && isAmount(part)))
     const digits = parts.every(isHarmless) ? '' : parts.join('').replace(/\D/g, '')
     if (digits.length >= phoneMin) return true
   }
