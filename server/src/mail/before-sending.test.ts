@@ -1,10 +1,13 @@
 /** Tests what is asked once more before a waiting mail is sent: the account, the member's wish, the consent. */
 import { randomUUID } from 'node:crypto'
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { wholeRupees } from '@roz/core/money.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '../db/sql.ts'
+import { createJoinBatcher } from '../ledger/join-batcher.ts'
+import { addMoney, DAY, endDay, openDay, payOut } from '../ledger/testing/fixtures.ts'
 import { makeMember, publicIdOf } from '../testing/calls.ts'
 import { useTestDatabase } from '../testing/database.ts'
-import { insertOutlay, revokeConsent } from '../testing/help.ts'
+import { insertStory, payHelp, revokeConsent, takeBack } from '../testing/help.ts'
 import { createJudgedMail, twoAtOnce } from './before-sending.ts'
 import type { MailPayload } from './mail-payload.ts'
 
@@ -33,7 +36,6 @@ const weekly = (publicId: string) => ({
   data: { name: '', origin: '', publicId },
 })
 const returned = (publicId: string) => ({ ...weekly(publicId), template: 'round_returned' })
-const told = async (data: object) => ({ ...weekly(await member()), template: 'help_told', data: { publicId: await member(), ...data } })
 
 test('a mail to a member is sent; after the account is deleted it is not, whatever it says', async () => {
   await run(weekly(await member()))
@@ -57,27 +59,51 @@ test('a mail that names no member in its data is sent: a reset, an answer to a m
   expect(sent).toEqual(['mail'])
 })
 
-test('a revoked consent stops the waiting mails about that help, and no other', async () => {
-  const [gita, hema] = [
-    await insertOutlay(database.db, { askedBy: staff, decidedBy: await makeMember(database.db), publicName: 'Gita' }),
-    await insertOutlay(database.db, { askedBy: staff, decidedBy: await makeMember(database.db), publicName: 'Hema' }),
-  ]
-  const { purpose } = await database.db.one<{ purpose: string }>(sql`select purpose from outlay where id = ${gita.id}::uuid`)
-  const mails = [
-    await told({ outlay: gita.id, helped: 'Gita, by a name since changed', purpose }),
-    await told({ helped: 'Gita', purpose }),
-    await told({ outlay: hema.id, helped: 'Hema', purpose }),
-    await told({ helped: 'Hema', purpose }),
-    await told({ outlay: randomUUID(), helped: 'Gita', purpose }),
-  ]
-  for (const mail of mails) await run(mail)
-  expect(sent).toHaveLength(5)
-  await revokeConsent(database.db, gita.beneficiaryId)
-  sent = []
-  for (const mail of mails.slice(0, 2)) await run(mail)
-  expect(sent).toEqual([])
-  for (const mail of mails.slice(2)) await run(mail)
-  expect(sent).toHaveLength(3)
+describe('a mail about help', () => {
+  let giver: bigint
+  beforeAll(async () => {
+    giver = await makeMember(database.db)
+    await addMoney(database.db, giver, wholeRupees(10))
+    await openDay(database, DAY)
+    expect(await createJoinBatcher({ db: database.db }).join({ memberId: giver })).toMatchObject({ ok: true })
+    await endDay(database, DAY)
+    await payOut(database.db, DAY, [giver])
+  })
+  /** Help of 10 paise from the giver's rupee, with its story. */
+  async function newHelp(publicName: string) {
+    const paid = await payHelp(database.db, { askedBy: staff, decidedBy: await makeMember(database.db), amount: 10, publicName })
+    const storyId = await insertStory(database.db, { outlayId: paid.id, isActive: true })
+    await database.db.query(sql`insert into story_telling (story_id) values (${storyId}::uuid)`)
+    return { ...paid, storyId }
+  }
+  const isSent = async (said: object): Promise<boolean> => {
+    sent = []
+    const data = { publicId: await publicIdOf(database.db, giver), helped: 'Gita', purpose: 'school shoes', ...said }
+    await run({ ...weekly(''), template: 'help_told', data })
+    return sent.length > 0
+  }
+
+  test('is not sent once the consent is revoked; those of a release that named no outlay are known by their words', async () => {
+    const [gita, hema] = [await newHelp('Gita'), await newHelp('Hema')]
+    const ofGita = [{ outlay: gita.id, helped: 'Gita, by a name since changed' }, {}]
+    const ofHema = [{ outlay: hema.id, helped: 'Hema' }, { helped: 'Hema' }]
+    for (const mail of [...ofGita, ...ofHema]) expect(await isSent(mail)).toBe(true)
+    await revokeConsent(database.db, gita.beneficiaryId)
+    for (const mail of ofGita) expect(await isSent(mail)).toBe(false)
+    for (const mail of ofHema) expect(await isSent(mail)).toBe(true)
+  })
+
+  test('is not sent once the money came back, nor while the story is taken back', async () => {
+    const [sita, tara] = [await newHelp('Sita'), await newHelp('Tara')]
+    await takeBack(database.db, sita, 9, staff)
+    expect(await isSent({ outlay: sita.id })).toBe(true)
+    await takeBack(database.db, sita, 1, staff)
+    expect(await isSent({ outlay: sita.id })).toBe(false)
+    for (const isActive of [false, true]) {
+      await database.db.query(sql`update story set is_active = ${isActive}::boolean where id = ${tara.storyId}::uuid`)
+      expect(await isSent({ outlay: tara.id })).toBe(isActive)
+    }
+  })
 })
 
 test('of mails to many two are sent at once, so that one connection stays free; all sixteen of a lane are sent', async () => {

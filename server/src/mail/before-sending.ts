@@ -1,16 +1,17 @@
 /**
  * Judges a waiting mail again when its turn comes: a mail to many members may wait for hours.
  * - A member who deleted the account meanwhile, or turned such mails off, gets none.
- * - A mail about help to a person who revoked the consent meanwhile, or about a story that the member muted, is not sent.
+ * - A mail about help is sent only while its story tells the member: not after a revoked consent, after the story was taken back or muted,
+ *   nor once the member's part of the money came back.
  * - The weekly mail names helped people who were asked again. Their names are read here, so that none waits in a job.
  * - A mailbox that has had its mails of the day gets no more (allowance.ts).
  */
 import { parseDay } from '@roz/core/ist-day.ts'
 import { type Db, sql } from '../db/sql.ts'
-import { isMuted } from '../members/own-stories.ts'
+import { hasPart, isMuted, TOLD } from '../members/own-stories.ts'
 import { followUpsOfWeek } from '../members/told-follow-ups.ts'
 import { createGate } from '../protection/concurrency-limit.ts'
-import type { MailPayload } from './mail-payload.ts'
+import type { MailData, MailPayload } from './mail-payload.ts'
 import { type AllowanceDeps, createAllowedMail } from './allowance.ts'
 import { createLoggedMail } from './mail-log.ts'
 import { isOptional } from './mails.ts'
@@ -30,8 +31,7 @@ export function mailHandlers(deps: AllowanceDeps, send: Send): { readonly mail: 
 export const createJudgedMail =
   (db: Db, send: Send): Send =>
   async (payload, jobId) => {
-    if ((await isWanted(db, payload)) && !(await isRevoked(db, payload)) && !(await isMutedMeanwhile(db, payload)))
-      await send(await withFollowUps(db, payload), jobId)
+    if ((await isWanted(db, payload)) && (await isStillTold(db, payload))) await send(await withFollowUps(db, payload), jobId)
   }
 
 async function withFollowUps(db: Db, payload: MailPayload): Promise<MailPayload> {
@@ -59,22 +59,18 @@ async function isWanted(db: Db, { template, data }: MailPayload): Promise<boolea
   return wanted
 }
 
-/** A mail of a release before `outlay` is known by the name and the words of its help. */
-async function isRevoked(db: Db, { template, data }: MailPayload): Promise<boolean> {
-  if (template !== 'help_told') return false
-  const { outlay, helped, purpose } = data as { readonly outlay?: string; readonly helped: string; readonly purpose: string }
-  const its = outlay === undefined ? sql`b.public_name = ${helped}::text and o.purpose = ${purpose}::text` : sql`o.id = ${outlay}::uuid`
-  const { revoked } = await db.one<{ revoked: boolean }>(
-    sql`select exists (select from outlay o join beneficiary b on b.id = o.beneficiary_id where b.revoked_at is not null and ${its}) as revoked`,
+/** A mail of a release before `outlay` is known by the name and the words of its help, and is stopped by a revoked consent only. */
+async function isStillTold(db: Db, { template, data }: MailPayload): Promise<boolean> {
+  if (template !== 'help_told') return true
+  const { outlay, helped, purpose, publicId } = data as Omit<MailData['help_told'], 'outlay'> & { readonly outlay?: string }
+  const { isTold } = await db.one<{ isTold: boolean }>(
+    outlay === undefined
+      ? sql`
+        select not exists (select from outlay o join beneficiary b on b.id = o.beneficiary_id
+           where b.revoked_at is not null and b.public_name = ${helped}::text and o.purpose = ${purpose}::text) as "isTold"`
+      : sql`
+        select exists (select from member m, ${TOLD} where m.public_id = ${publicId}::uuid and o.id = ${outlay}::uuid
+          and ${hasPart(sql`m.id`)} and not ${isMuted(sql`m.id`)}) as "isTold"`,
   )
-  return revoked
-}
-
-async function isMutedMeanwhile(db: Db, { template, data }: MailPayload): Promise<boolean> {
-  if (template !== 'help_told') return false
-  const { outlay = null, publicId = '' } = data as { readonly outlay?: string; readonly publicId?: string }
-  const { muted } = await db.one<{ muted: boolean }>(sql`
-    select exists (select from member m, story s where m.public_id = nullif(${publicId}::text, '')::uuid and s.outlay_id = ${outlay}::uuid
-          and ${isMuted(sql`m.id`)}) as muted`)
-  return muted
+  return isTold
 }
