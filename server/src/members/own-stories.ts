@@ -5,9 +5,14 @@
 import { type Sql, sql } from '../db/sql.ts'
 import { hasEntry } from '../ledger/entries.ts'
 
-/** The days that funded a disbursement, with each day's net amount. */
+/**
+ * The days whose rupees funded a disbursement, with each day's net amount.
+ * - A gift of a day whose round is open, or gave its rupees back, is of no rupee.
+ */
 export const daysOf = (disbursementId: Sql): Sql => sql`
-  (select day, sum(paise) as paise from help_allotment where disbursement_id = ${disbursementId} group by day having sum(paise) > 0)`
+  (select day, sum(paise) as paise from help_allotment where disbursement_id = ${disbursementId}
+      and exists (select from round r where r.day = help_allotment.day and r.status = 'settled' and r.need_paise > 0)
+    group by day having sum(paise) > 0)`
 
 /** Stories that were told, `t`, with their story `s` and their disbursement `o`. */
 export const TOLD: Sql = sql`

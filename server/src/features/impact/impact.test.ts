@@ -4,10 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Attempt } from '../../jobs/parking.ts'
+import { giveRest } from '../../ledger/closing.ts'
 import { createJoinBatcher } from '../../ledger/join-batcher.ts'
 import { addMoney, endDay, giveRoundBack, openDay } from '../../ledger/testing/fixtures.ts'
 import { type Answered, makeMember, makeStaff, type ServedCalls, serveCalls } from '../../testing/calls.ts'
 import { useTestDatabase } from '../../testing/database.ts'
+import { payHelp } from '../../testing/help.ts'
 import { insertSettledRound } from '../../testing/settled-round.ts'
 import { createImpact } from './impact.ts'
 
@@ -38,7 +40,9 @@ const create = (body: unknown = STORY): Promise<Answered> => calls.ask('POST /im
 const edit = (id: string, body: unknown): Promise<Answered> => calls.ask(`PUT /impact/stories/${id}`, { as: editor, body })
 const published = async (query = ''): Promise<{ stories: { id: string; title: string }[]; nextCursor: string | null }> =>
   (await calls.ask(`GET /impact/stories${query}`)).body
-const listed = async (query = ''): Promise<{ stories: { id: string; isActive: boolean }[]; nextCursor: string | null }> =>
+const listed = async (
+  query = '',
+): Promise<{ stories: { id: string; isActive: boolean; help: { days: number; givers: number } | null }[]; nextCursor: string | null }> =>
   (await calls.ask(`GET /impact/stories-admin${query}`, { as: editor })).body
 const view = (id: string, from: { ip?: string; userAgent?: string } = {}): Promise<Answered> =>
   calls.ask(`POST /impact/stories/${id}/view`, from)
@@ -283,4 +287,27 @@ test('a rupee that came back from a round without a draw is none that a member p
   await endDay(database, day)
   await inTransaction(database.db, (tx) => giveRoundBack(tx, day))
   expect(await stats()).toMatchObject({ totalDonated: 0, daysActive: 1 })
+})
+
+test('help from a gift is of no rupee of its day while the round is open, nor after the rupees came back', async () => {
+  const [memberId, giver] = [await makeMember(database.db), await makeMember(database.db)]
+  for (const id of [memberId, giver]) await addMoney(database.db, id, wholeRupees(10))
+  const day = '2026-04-02' as IstDay
+  await openDay(database, day)
+  expect(await createJoinBatcher({ db: database.db }).join({ memberId })).toMatchObject({ ok: true })
+  await inTransaction(database.db, (tx) => giveRest(tx, { memberId: giver, ref: 'a gift' }))
+  const { id: outlayId } = await payHelp(database.db, { amount: 1000, askedBy: editor, decidedBy: editor })
+  const { id } = (await create({ ...STORY, outlayId })).body.story
+  await edit(id, { isActive: true })
+  const told = async () => {
+    const { charitiesSupported } = (await calls.ask('GET /impact/stats', { as: memberId })).body
+    const { isGiver } = (await calls.ask(`GET /impact/stories/${id}/mute`, { as: memberId })).body
+    const { days, givers } = (await listed(`?id=${id}`)).stories[0]?.help ?? {}
+    return { charitiesSupported, isGiver, days, givers }
+  }
+  const NOBODY = { charitiesSupported: 0, isGiver: false, days: 0, givers: 0 }
+  expect(await told()).toEqual(NOBODY)
+  await endDay(database, day)
+  await inTransaction(database.db, (tx) => giveRoundBack(tx, day))
+  expect(await told()).toEqual(NOBODY)
 })
