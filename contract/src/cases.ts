@@ -71,6 +71,7 @@ const caseInFull = z.object({
   ),
   help: z
     .object({
+      paid: newer(rupees.nullable().meta({ description: 'May be another amount than the agreed one' }), { absent: null }),
       received: z.boolean().nullable().meta({ description: 'The newest answer about its arrival; null: none yet' }),
       followUpDue: count.nullable().meta({ description: 'The weeks of the follow-up that is due now' }),
       mayRecord: z.boolean().meta({ description: 'false: the caller checked, requested, approved or recorded the person' }),

@@ -29,10 +29,10 @@ beforeEach(async () => {
 const later = (days: number): Promise<unknown> => world.database.setClock(new Date(NOON + days * 86_400_000))
 type Paid = { readonly number: string; readonly outlayId: string }
 let made = 0
-/** A request that finance paid, to a person whose record an editor wrote. */
-async function paid(assignedTo: bigint | null = volunteer, by = world.staff.finance): Promise<Paid> {
+/** A request with ₹5 agreed that finance paid, to a person whose record an editor wrote. */
+async function paid(assignedTo: bigint | null = volunteer, by = world.staff.finance, amount = 5): Promise<Paid> {
   const beneficiaryId = await world.beneficiary({ followUps: { on: '2026-11-20' } })
-  const asked = { amount: 5, purpose: 'school shoes', beneficiaryId, receipts: [await world.bill()] }
+  const asked = { amount, purpose: 'school shoes', beneficiaryId, receipts: [await world.bill()] }
   const { body, text } = await world.calls.ask('POST /admin/disbursements', { as: by, body: asked })
   if (body.disbursement?.status !== 'booked') throw new Error(text)
   const { id: outlayId } = body.disbursement
@@ -68,7 +68,8 @@ const check = ({ number }: Paid) =>
 
 test('a volunteer confirms that the help of their request arrived, and records what the person says weeks later', async () => {
   const one = await paid()
-  expect(await helpOf(one)).toEqual({ received: null, followUpDue: null, mayRecord: true })
+  expect(await helpOf(one)).toEqual({ paid: 5, received: null, followUpDue: null, mayRecord: true })
+  expect(await helpOf(await paid(volunteer, world.staff.finance, 3.5))).toMatchObject({ paid: 3.5 })
   expect(said(await tell(one))).toBe('409 follow_up_not_due')
   const arrived = await arrive(one)
   expect(arrived.body.case).toMatchObject({ help: { received: true }, steps: [{ step: 'received', how: 'call' }] })

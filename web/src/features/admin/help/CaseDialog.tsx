@@ -111,6 +111,8 @@ function InFull({ one }: { readonly one: FullCase }) {
   const { contact, steps, samePhone, stage, kind, district, state, asked, agreed, until } = one
   const sum = asked === null ? '' : formatMoney(asked)
   const granted = agreed === null ? '' : formatMoney(agreed)
+  const paid = one.help?.paid ?? null
+  const given = paid === null ? '' : formatMoney(paid)
   const last = until === null ? '' : formatDay(until, currentLanguage())
   const others = samePhone.map((other) => `#${other}`).join(', ')
   return (
@@ -122,6 +124,7 @@ function InFull({ one }: { readonly one: FullCase }) {
         {district}, {stateName(state, currentLanguage())} · {i18n._(FOR_NAMES[one.for])}
         {asked === null ? null : <> · {t`Asked for: ${sum}`}</>}
         {agreed === null ? null : <> · {t`Agreed: ${granted}`}</>}
+        {paid === null ? null : <> · {t`Paid: ${given}`}</>}
         {until === null ? null : <> · {t`Needed by ${last}`}</>}
       </p>
       {isBeingPaid(one) ? (

@@ -21,7 +21,7 @@ export function CaseArrival({ one, onDone, onClose }: OutcomeProps) {
   const { number, kind, agreed, help, version } = one
   return (
     <ArrivalDialog
-      about={`#${number}, ${formatMoney(agreed ?? 0)}, ${i18n._(CASE_KIND_NAMES[kind])}`}
+      about={`#${number}, ${formatMoney(help?.paid ?? agreed ?? 0)}, ${i18n._(CASE_KIND_NAMES[kind])}`}
       wasReceived={help?.received === true}
       isPayer={help?.mayRecord === false}
       ways={CASE_ARRIVAL_WAYS}
