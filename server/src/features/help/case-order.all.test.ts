@@ -86,6 +86,16 @@ test('one request, an unknown one, one that nobody agreed to and another day are
   expect(await kept()).toEqual([])
 })
 
+test('one whose person revoked the consent is neither offered nor taken', async () => {
+  const [first, second, third] = (await agreedCases(3)) as [string, string, string]
+  await world.db.query(
+    sql`update beneficiary set revoked_at = roz_now() where id = (select beneficiary_id from help_case where number = ${first}::text)`,
+  )
+  expect((await offered()).agreed.map(({ number }: { number: string }) => number).sort()).toEqual([second, third])
+  expect((await freeze([first, second])).body.code).toBe('case_not_agreed')
+  expect((await freeze([second, third])).status).toBe(200)
+})
+
 test('a list that is frozen while its round closes is whole or refused, and never changes later', async () => {
   const numbers = await agreedCases(2)
   const more = [...numbers, await agreed()].sort()

@@ -44,8 +44,11 @@ export const isUnpaid = async (from: Queryable, number: string): Promise<boolean
 const isDrawn = (number: Sql, day: Sql): Sql => sql`
   exists (select from help_order h join round r on r.day = h.day where h.day < ${day} and r.seed is not null and h.numbers @> array[${number}])`
 
+/** Nobody is paid after a revoked consent, so no list has such a request. */
+const IS_PAYABLE = sql`(${IS_UNPAID} and not exists (select from beneficiary b where b.id = c.beneficiary_id and b.revoked_at is not null))`
+
 /** Agreed, unpaid, and not in a list that a day has drawn. */
-export const IS_LISTABLE = sql`${IS_UNPAID} and not ${isDrawn(sql`c.number`, sql`ist_day(roz_now())`)}`
+export const IS_LISTABLE = sql`${IS_PAYABLE} and not ${isDrawn(sql`c.number`, sql`ist_day(roz_now())`)}`
 
 /** The day whose round takes joins now, and its list so far. */
 export const findOpenList = (from: Queryable): Promise<{ day: IstDay; numbers: string[] } | undefined> =>
@@ -70,11 +73,11 @@ export const freezeOrder = (db: Db, { params, body, session }: Freezing) =>
     const before = await tx.maybeOne<{ numbers: string[] }>(sql`select numbers from help_order where day = ${day}::date for update`)
     const kept = before?.numbers ?? []
     if (body.seen !== undefined && body.seen !== fingerprintOf(kept)) return { ok: false, code: 'changed_since_seen' } as const
-    const cases = await tx.query<{ number: string; isUnpaid: boolean; isDrawn: boolean }>(
-      sql`select c.number, ${IS_UNPAID} as "isUnpaid", ${isDrawn(sql`c.number`, sql`${day}::date`)} as "isDrawn" from help_case c where c.number = any (${numbers}::text[])`,
+    const cases = await tx.query<{ number: string; isPayable: boolean; isDrawn: boolean }>(
+      sql`select c.number, ${IS_PAYABLE} as "isPayable", ${isDrawn(sql`c.number`, sql`${day}::date`)} as "isDrawn" from help_case c where c.number = any (${numbers}::text[])`,
     )
     if (cases.length < numbers.length) return { ok: false, code: 'case_not_found' } as const
-    if (cases.some(({ number, isUnpaid }) => !isUnpaid && !kept.includes(number))) return { ok: false, code: 'case_not_agreed' } as const
+    if (cases.some(({ number, isPayable }) => !isPayable && !kept.includes(number))) return { ok: false, code: 'case_not_agreed' } as const
     if (cases.some(({ isDrawn: drawn }) => drawn)) return { ok: false, code: 'case_ordered' } as const
     const listed = numbers as string[]
     await tx.query(sql`
