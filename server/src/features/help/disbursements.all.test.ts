@@ -349,6 +349,16 @@ describe('money that came back', () => {
     expect((await correct({ amount: 500 }, other)).status).toBe(200)
   })
 
+  test('whole ends the schedule of its story, in part it does not', async () => {
+    const id = await insertStory(world.db, { outlayId: booked })
+    await world.db.query(sql`update story set publish_at = roz_now() + interval '1 hour' where id = ${id}::uuid`)
+    const state = async () => (await list('?limit=100')).disbursements.find((one: { id: string }) => one.id === booked).story.state
+    expect((await correct({ amount: 499 })).status).toBe(200)
+    expect(await state()).toBe('scheduled')
+    expect((await correct({ amount: 1 })).status).toBe(200)
+    expect(await state()).toBe('draft')
+  })
+
   test('above the limit waits for another person, and two of them never return more than was given', async () => {
     const id = await request({ amount: 2000 })
     await decide(id, 'approve')

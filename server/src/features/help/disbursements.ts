@@ -12,7 +12,9 @@ import type { Idempotency } from '../../http/idempotency.ts'
 import { pageOf } from '../../lists/listing.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
 import { readAllowance } from '../../ledger/approvals.ts'
+import { IS_GIVEN } from '../../ledger/arrivals.ts'
 import { bookDisbursement, correctDisbursement, quoteDisbursement } from '../../ledger/disbursements.ts'
+import { forget } from '../../jobs/parking.ts'
 import { decideAbout } from '../../staff/decision.ts'
 import { EVERY_PURPOSE } from '../../members/reader-purpose.ts'
 import { filterBy, outlayWork } from '../../staff/open-work.ts'
@@ -96,7 +98,7 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
         },
         refusalOf: async (tx, amount) =>
           ((await findCorrectable(tx, call.params.id))?.left ?? 0n) < amount ? 'correction_too_large' : undefined,
-        asked: (tx, outlayId) => noteCameBack(tx, deps.secrets, { outlayId, by: call.session.memberId }),
+        asked: (tx, outlayId) => noteReturned(tx, deps, { outlayId, by: call.session.memberId }),
         show,
       }),
     approveDisbursement: (call) =>
@@ -105,7 +107,7 @@ export function disbursementHandlers(deps: HelpDeps, idempotency: Idempotency): 
         const approved = await approveOutlay<Approving>(tx, id, { approver: { by, limit: deps.approvalAbove }, book: bookUnnamed })
         if (!approved.ok) return approved
         await noteHelped(tx, deps.secrets, { outlayId: id, by })
-        await noteCameBack(tx, deps.secrets, { outlayId: id, by })
+        await noteReturned(tx, deps, { outlayId: id, by })
         return approved
       }),
     rejectDisbursement: (call) =>
@@ -136,6 +138,20 @@ const bookUnnamed: Book<Approving> = async (tx, outlay) => {
   const publicName = await lockName(tx, outlay.id)
   const { words } = await tx.one<{ words: string }>(sql`select ${EVERY_PURPOSE} as words from outlay o where o.id = ${outlay.id}::uuid`)
   return namesPerson(words, publicName) ? refused('purpose_names_person') : book(tx, outlay)
+}
+
+/** After a correction. Of help that came back whole the request waits again, and no schedule publishes the story. */
+async function noteReturned(tx: Tx, { secrets }: HelpDeps, correction: { readonly outlayId: string; readonly by: bigint }): Promise<void> {
+  await noteCameBack(tx, secrets, correction)
+  const drafts = await tx.query<{ id: string }>(sql`
+    update story set publish_at = null
+     where publish_at is not null and outlay_id = (select corrects from outlay where id = ${correction.outlayId}::uuid)
+       and exists (select from outlay o where o.id = story.outlay_id and not ${IS_GIVEN}) returning id`)
+  await forget(
+    tx,
+    'story',
+    drafts.map(({ id }) => id),
+  )
 }
 
 /** The public name of who is helped. The lock makes a change of the name wait. */
