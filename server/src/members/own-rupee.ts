@@ -9,6 +9,7 @@ import type { Language } from '@roz/core/language.ts'
 import { paise, rupeesFromPaise } from '@roz/core/money.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { outlayOf } from '../ledger/evidence.ts'
+import { HAS_SHARE } from './own-stories.ts'
 import { languageOfPurpose, purposeIn } from './reader-purpose.ts'
 
 /** As the database writes it; paise are numbers and belong to a day's share. */
@@ -48,7 +49,7 @@ const NEWEST_WORDS = sql`(
 export function trailFor(language: Language): Sql {
   const reader = sql`${language}::text`
   return sql`
-  case when r.status = 'settled' and r.need_paise > 0 then jsonb_build_object(
+  case when ${HAS_SHARE} then jsonb_build_object(
     'need', r.need_paise, 'entries', r.entries, 'days', ist_day(roz_now()) - r.day,
     'gifts', (select coalesce(sum(g.amount), 0) from transfer g where g.kind = 'gift' and g.day = r.day),
     'help', (

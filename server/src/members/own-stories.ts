@@ -5,13 +5,13 @@
 import { type Sql, sql } from '../db/sql.ts'
 import { hasEntry } from '../ledger/entries.ts'
 
-/**
- * The days whose rupees funded a disbursement, with each day's net amount.
- * - A gift of a day whose round is open, or gave its rupees back, is of no rupee.
- */
+/** Whether the rupees of the round `r` are help. A gift of a day whose round is open, or gave its rupees back, is of no rupee. */
+export const HAS_SHARE: Sql = sql`(r.status = 'settled' and r.need_paise > 0)`
+
+/** The days whose rupees funded a disbursement, with each day's net amount. */
 export const daysOf = (disbursementId: Sql): Sql => sql`
   (select day, sum(paise) as paise from help_allotment where disbursement_id = ${disbursementId}
-      and exists (select from round r where r.day = help_allotment.day and r.status = 'settled' and r.need_paise > 0)
+      and exists (select from round r where r.day = help_allotment.day and ${HAS_SHARE})
     group by day having sum(paise) > 0)`
 
 /** Stories that were told, `t`, with their story `s` and their disbursement `o`. */

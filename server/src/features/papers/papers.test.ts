@@ -81,6 +81,13 @@ test('help stands in the year of the days that paid for it, without a name after
   expect((await yearOf(asha, '2025-26')).body.help).toMatchObject([{ name: null, storyId: null }])
 })
 
+test('help from a gift of today is not of today’s rupees while the round is open', async () => {
+  expect((await world.join(asha)).status).toBe(200)
+  const finance = await makeStaff(world.db, 'finance')
+  await payHelp(world.db, { amount: 130, purpose: 'rice', publicName: 'Sita', askedBy: finance, decidedBy: finance })
+  expect((await yearOf(asha, '2026-27')).body.help).toContainEqual(expect.objectContaining({ purpose: 'rice', days: 1, amount: 0.3 }))
+})
+
 test('a year before the membership, a year to come, and no year at all are not found', async () => {
   for (const year of ['2024-25', '2027-28', '2026-28', 'all']) expect((await yearOf(asha, year)).status, year).toBe(404)
   expect((await papers.ask('GET /user/years/2026-27')).status).toBe(401)

@@ -12,7 +12,7 @@ import { type Queryable, type Sql, sql } from '../../db/sql.ts'
 import type { TransferKind } from '../../ledger/accounts.ts'
 import { hasEntry } from '../../ledger/entries.ts'
 import { outlayOf } from '../../ledger/evidence.ts'
-import { giftsOf, partOfEntry } from '../../members/own-stories.ts'
+import { giftsOf, HAS_SHARE, partOfEntry } from '../../members/own-stories.ts'
 import { languageOfPurpose, purposeIn } from '../../members/reader-purpose.ts'
 
 type Line = keyof MemberYear['movements']
@@ -93,7 +93,7 @@ const readHelp = (from: Queryable, { memberId, language }: Reader, year: Financi
     part as (
       select g.disbursement_id, count(*)::int as days, max(g.posted_on) as posted_on,
         sum(${partOfEntry(sql`g.paise`)})::bigint as paise
-        from given g join round r on r.day = g.day
+        from given g join round r on r.day = g.day and ${HAS_SHARE}
        cross join ${giftsOf(sql`g.day`)}
        group by g.disbursement_id)
     select part.posted_on::text as on, ${purposeIn(sql`${language}::text`)} as purpose, ${languageOfPurpose(sql`${language}::text`)} as language,
