@@ -123,6 +123,13 @@ export const RULES: readonly Bug[] = [
     test: PAYOUTS,
   },
   {
+    name: 'A withdrawal that was paid by hand is given back, too, by the gateway’s word about a transfer of its own',
+    file: `${LEDGER}/withdrawals.ts`,
+    find: "return status === 'paid' && reference !== null &&",
+    replace: "return status === 'requested' && reference !== null &&",
+    test: PAYOUTS,
+  },
+  {
     name: 'A payout that leaves after its rejection is booked as nobody’s loss',
     file: `${LEDGER}/conflicts.ts`,
     find: 'if (isOut === lost) return undefined',

@@ -149,6 +149,35 @@ test('only an approved withdrawal is paid by hand, and it keeps the reference of
   expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 2000n, held: 0n })
 })
 
+test.each(['paid', 'failed', 'reversed'] as const)(
+  '%s by the gateway gives back nothing that was paid by hand, and is flagged once',
+  async (word) => {
+    const { id, memberId } = await withdrawalIn('approved')
+    await show(id)
+    // The person may have paid already.
+    if (word !== 'paid') expect(await tell(id, word)).toMatchObject({ result: 'unchanged', contradicts: true })
+    expect(await complete(id)).toMatchObject({ ok: true })
+    expect(await tell(id, word)).toMatchObject({ result: 'unchanged', contradicts: word === 'paid' })
+    expect(await tell(id, word)).toMatchObject({ result: 'unchanged', contradicts: false })
+    expect(await rowOf(id)).toMatchObject({ status: 'paid', reference: 'UTR1', flags: ['gateway_conflict'] })
+    expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 2000n, held: 0n })
+  },
+)
+
+test('a payment of the gateway after the account was shown, or typed with its number, comes back by its word', async () => {
+  const told = await withdrawalIn('approved')
+  await show(told.id)
+  expect(await tell(told.id, 'paid')).toMatchObject({ result: 'paid', contradicts: true })
+  const typed = await withdrawalIn('approved')
+  await show(typed.id)
+  await inTransaction(database.db, (tx) => completeWithdrawal(tx, { id: typed.id, by: 1n, reference: 'utr-9' }))
+  for (const { id, memberId } of [told, typed]) {
+    expect(await tell(id, 'paid')).toMatchObject({ result: 'unchanged', contradicts: false })
+    expect(await tell(id, 'reversed')).toMatchObject({ result: 'reversed' })
+    expect(await readWallet(database.db, memberId)).toMatchObject({ balance: 3000n, held: 0n })
+  }
+})
+
 test('a withdrawal that the gateway declined stays approved with the reason, and can be rejected', async () => {
   const { id, memberId } = await withdrawalIn('sending')
   await inTransaction(database.db, (tx) => stopSending(tx, id, 'bank_ifsc_invalid'))

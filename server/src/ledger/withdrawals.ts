@@ -4,6 +4,7 @@
  * - A repeated id is the same withdrawal; other content under it is refused.
  * - After sending only the gateway ends a withdrawal.
  * - The gateway's final status is always booked, even against our state. An amount given back and paid as well is a loss (`wd_conflict`).
+ *   But a person who was shown the account may have paid: then its word is of another payment, gives nothing back, and is flagged once.
  * - A payout that is reversed after the account was closed is booked to SUSPENSE.
  * - By hand: the administrator who was shown the bank account may have paid. Only this person ends the withdrawal, as paid or not paid,
  *   and the gateway no longer receives it. Nobody pays or ends a withdrawal of their own.
@@ -17,6 +18,7 @@
  */
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
+import { squeezed } from '@roz/core/reference-fields.ts'
 import type { ApprovalRefusal } from '@roz/core/two-persons.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
@@ -66,7 +68,7 @@ export async function holdWithdrawal(
 
 type Row = { readonly memberId: bigint; readonly amount: Paise; readonly status: WithdrawalStatus }
 /** `shownTo`: the administrator who was shown the bank account, to pay by hand. */
-type Locked = Row & { readonly shownTo: bigint | null; readonly firstApprovedBy: bigint | null; readonly returnFirstBy: bigint | null }
+type Locked = Row & Readonly<Record<'shownTo' | 'firstApprovedBy' | 'returnFirstBy', bigint | null>> & { readonly reference: string | null }
 
 /**
  * The first person to say that the payout by hand `w` was not paid, or came back, while a second person has not confirmed it.
@@ -78,7 +80,7 @@ export const RETURN_VOICE: Sql = sql`
 /** Locks a withdrawal, so that decisions about it run one after the other. */
 const lockWithdrawal = (tx: Tx, id: string): Promise<Locked | undefined> =>
   tx.maybeOne<Locked>(sql`
-    select member_id as "memberId", amount, status, shown_to as "shownTo", first_approved_by as "firstApprovedBy", ${RETURN_VOICE} as "returnFirstBy"
+    select member_id as "memberId", amount, status, shown_to as "shownTo", reference, first_approved_by as "firstApprovedBy", ${RETURN_VOICE} as "returnFirstBy"
           from withdrawal w where id = ${id}::uuid for update`)
 
 type WithdrawalRefusal = 'withdrawal_not_found' | 'withdrawal_final'
@@ -308,6 +310,7 @@ export async function bookPayout(tx: Tx, told: Told): Promise<PayoutBooked | und
   // The answer leaves `shownTo` out.
   const { memberId, amount, status } = locked
   const found: Row = { memberId, amount, status }
+  if (isOfAnotherPayment(locked, told)) return { ...found, result: 'unchanged', contradicts: await flagConflict(tx, told.id) }
   switch (found.status) {
     case 'requested':
     case 'approved':
@@ -331,13 +334,23 @@ export async function bookPayout(tx: Tx, told: Told): Promise<PayoutBooked | und
   }
 }
 
+/** Whether a person paid by hand or may have. Who typed the gateway's own number meant the gateway's payment. */
+function isOfAnotherPayment({ status, shownTo, reference }: Locked, told: Told): boolean {
+  if (shownTo === null) return false
+  if (status === 'approved') return told.word !== 'paid'
+  return status === 'paid' && reference !== null && squeezed(reference) !== squeezed(told.reference ?? '')
+}
+
+/** Whether the flag is new. */
+async function flagConflict(tx: Tx, id: string): Promise<boolean> {
+  const isNew = sql`id = ${id}::uuid and 'gateway_conflict' <> all(flags)`
+  return (await tx.query(sql`update withdrawal set flags = flags || 'gateway_conflict'::text where ${isNew} returning id`)).length === 1
+}
+
 /** The member has the money back. If it left as well, LOSSES bears it until it returns. */
 async function bookAfterBack(tx: Tx, { id, word }: Told, found: Row): Promise<PayoutBooked> {
   const moved = await moveConflict(tx, { id, amount: found.amount, out: 'wd_conflict', asset: 'BANK', isOut: word === 'paid' })
-  if (moved === 'conflict')
-    await tx.query(
-      sql`update withdrawal set flags = array_append(array_remove(flags, 'gateway_conflict'), 'gateway_conflict') where id = ${id}::uuid`,
-    )
+  if (moved === 'conflict') await flagConflict(tx, id)
   return { ...found, result: moved ?? 'unchanged', contradicts: moved !== undefined }
 }
 

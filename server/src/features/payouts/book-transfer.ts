@@ -42,7 +42,7 @@ export async function bookTransfer(tx: Tx, id: string, transfer: Transfer): Prom
   if (!booked.contradicts) return undefined
   await flagMember(tx, id, booked.memberId, 'gateway_conflict')
   const details = { withdrawalId: id, ours: booked.status, gateway: transfer.status, booked: booked.result }
-  return { details, message: 'the gateway contradicts us about a withdrawal; its status was booked' }
+  return { details, message: 'the gateway contradicts us about a withdrawal; `booked` says what its status changed' }
 }
 
 /**

@@ -60,8 +60,10 @@ export type WithdrawalBook = {
   readonly bankAccountId: bigint
   readonly balanceAfter: bigint
   status: string
-  /** An administrator was shown the bank account. */
+  /** An administrator was shown the bank account, paid, and contradicted by the gateway. */
   isShown: boolean
+  isPaidByHand?: boolean
+  isContradicted?: boolean
   problem: string | undefined
   /** Conflicts booked, and how many of them came back. */
   conflicts: number

@@ -130,7 +130,10 @@ export function decideWithdrawal(books: Books, op: Decision): unknown {
   if ((op.do === 'approve withdrawal' || op.do === 'show withdrawal') && books.owed(memberId) > 0n) return no('member_in_debt')
   if (op.do === 'approve withdrawal') found.status = 'approved'
   if (op.do === 'show withdrawal') found.isShown = true
-  if (op.do === 'complete withdrawal') endWithdrawal(books, found, 'paid')
+  if (op.do === 'complete withdrawal') {
+    endWithdrawal(books, found, 'paid')
+    found.isPaidByHand = true
+  }
   if (op.do !== 'reject withdrawal') return yes({ memberId, amount })
   endWithdrawal(books, found, 'rejected')
   return yes({ memberId, amount, balance: books.member(memberId).balance })
@@ -174,6 +177,12 @@ export function payoutWord(books: Books, { id, word }: OpOf<'payout word'>): unk
   if (found === undefined) return undefined
   const { memberId, amount, status } = found
   const says = (result: string, contradicts: boolean) => ({ memberId, amount, status, result, contradicts })
+  // A person paid by hand, or may have: the word is of another payment.
+  if (status === 'paid' ? found.isPaidByHand === true : status === 'approved' && found.isShown && word !== 'paid') {
+    const isNews = found.isContradicted !== true
+    found.isContradicted = true
+    return says('unchanged', isNews)
+  }
   if (['requested', 'approved', 'sending'].includes(status)) {
     endWithdrawal(books, found, word === 'paid' ? 'paid' : 'failed')
     return says(word === 'paid' ? 'paid' : 'failed', status !== 'sending')
