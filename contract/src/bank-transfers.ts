@@ -54,7 +54,8 @@ const one = z.object({ id: z.string().min(1).max(100) })
 export const bankTransferCalls = {
   bankTransfers: endpoint('GET /wallet/transfers', {
     access: 'member',
-    summary: "The bank account to which money is added, and the member's newest orders with the reference of each.",
+    summary:
+      "The bank account to which money is added, and the member's orders with the reference of each: those that wait, then the newest.",
     output: z.object({
       account: account.nullable().meta({ description: 'null: money is added in another way here' }),
       transfers: z.array(asked),

@@ -1,4 +1,4 @@
-/** How a member adds money by a transfer to our bank account: the account, and the newest orders with the reference of each. */
+/** How a member adds money by a transfer to our bank account: the account, and orders with the reference of each: those that wait, then the newest. */
 import type { bankTransferCalls } from '@roz/contract/bank-transfers.ts'
 import type { Output } from '@roz/contract/api.ts'
 import { type Paise, rupeesFromPaise } from '@roz/core/money.ts'
@@ -25,7 +25,7 @@ export async function listTransfers(from: Queryable, memberId: bigint): Promise<
   const rows = await from.query<Row>(sql`
     select o.order_id as "orderId", f.reference, f.amount, o.status, o.created_at as "createdAt", f.expires_at as "expiresAt"
       from topup o join bank_transfer_order f on f.order_id = o.order_id
-     where o.member_id = ${memberId}::bigint order by o.created_at desc, o.order_id desc limit ${SHOWN}::int`)
+     where o.member_id = ${memberId}::bigint order by o.status in ('created', 'pending') desc, o.created_at desc, o.order_id desc limit ${SHOWN}::int`)
   return rows.map(({ orderId, reference, amount, status, createdAt, expiresAt }) => ({
     order_id: orderId,
     reference,

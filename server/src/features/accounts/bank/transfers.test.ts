@@ -58,6 +58,15 @@ describe('a member', () => {
     expect((await world.calls.ask('POST /webhooks/cashfree', { body: {} })).status).toBeGreaterThanOrEqual(400)
   })
 
+  test('sees an old transfer that waits before newer ones that are done', async () => {
+    const { member, orderId } = await world.order(30)
+    for (let newer = 0; newer < 10; newer++) await world.order(20, member)
+    await world.db.query(sql`
+      update topup set status = 'expired' where member_id = ${member}::bigint and order_id <> ${orderId}::text`)
+    const { transfers } = (await world.ask('GET /wallet/transfers', member)).body
+    expect([transfers.length, transfers[0]]).toMatchObject([10, { order_id: orderId, status: 'PENDING' }])
+  })
+
   test('with the same key, also at once, gets one order', async () => {
     const as = await makeMember(world.db)
     const headers = { 'idempotency-key': randomUUID() }
