@@ -82,6 +82,13 @@ export const OUTLAY_BUGS: readonly Bug[] = [
     replace: 'return asked === null ? undefined : judgeSettlement(tx, settlement)',
   },
   {
+    name: 'The same settlement is recorded twice, once with a hyphen in its number',
+    file: 'server/src/ledger/gateway-settlements.ts',
+    find: '=> sql`${squeezedNumber(column)} in (',
+    replace: '=> sql`upper(${column}) in (',
+    test: SETTLEMENTS,
+  },
+  {
     name: 'The reconciliation leaves out the fee of a settlement',
     file: 'server/src/features/accounts/reconciliation.ts',
     find: 'credit = ${ACCOUNTS.GATEWAY}::bigint as "isToGateway"',

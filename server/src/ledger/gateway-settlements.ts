@@ -1,12 +1,13 @@
 /**
  * Settlements of the gateway: the amount that it paid into our bank, and the fee with its tax that it kept. Both lower what it owes us.
- * - A settlement is booked once by the gateway's own number.
+ * - A settlement is booked once by the gateway's own number, whatever case and separators it is written with.
  * - A settlement is at most what the gateway owes now, or what it reported under this number: it may add an amount of its own, and
  *   refunds may have lowered its debt since. The schema cannot repeat this rule, because that debt may be negative.
  * - The fee is a transfer of its own. It lowers what `platform_out` can take.
  */
 import type { Paise } from '@roz/core/money.ts'
 import { type Outcome, accepted, refused } from '@roz/core/outcome.ts'
+import { squeezed } from '@roz/core/reference-fields.ts'
 import { type Queryable, type Sql, sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { ACCOUNTS } from './accounts.ts'
@@ -64,18 +65,31 @@ export async function bookArrival(tx: Tx, { id, reference, amount, evidence }: O
   await moveProven(tx, { id, kind: KIND, amount, evidence, from: 'BANK', to: 'GATEWAY' })
 }
 
-/** The numbers of a settlement, in upper case: the one given, and if the gateway was read, its own and the bank's. */
-export const numbersOf = (reference: string): Sql => sql`
-  select ${reference}::text
-  union select unnest(array[upper(s.settlement_id), upper(s.utr)]) from gateway_settlement_seen s
-   where upper(s.settlement_id) = ${reference}::text or upper(s.utr) = ${reference}::text`
+/** `squeezed` of core/src/reference-fields.ts, in SQL. */
+export const squeezedNumber = (number: Sql): Sql => sql`upper(regexp_replace(${number}, '[^A-Za-z0-9]', '', 'g'))`
+/** The numbers of each settlement that the gateway was read for: its own and the bank's. */
+export const SEEN_NUMBERS: Sql = sql`
+  gateway_settlement_seen s cross join lateral (values (upper(s.settlement_id)), (upper(s.utr))) of (number)`
+
+/** The number as the gateway has it, if it was read; else in upper case. */
+export async function asGatewayWrites(from: Queryable, reference: string): Promise<string> {
+  const read = await from.maybeOne<{ number: string }>(sql`
+    select of.number from ${SEEN_NUMBERS} where ${squeezedNumber(sql`of.number`)} = ${squeezed(reference)}::text order by s.seen_at desc limit 1`)
+  return read?.number ?? reference.toUpperCase()
+}
+
+/** Whether the number in this column is of the settlement: the one given, or another of its own that was read. */
+export const isNumberOf = (column: Sql, reference: string): Sql => sql`${squeezedNumber(column)} in (
+  select ${squeezed(reference)}::text
+  union select ${squeezedNumber(sql`of.number`)} from ${SEEN_NUMBERS}
+   where ${squeezed(reference)}::text in (${squeezedNumber(sql`s.settlement_id`)}, ${squeezedNumber(sql`s.utr`)}))`
 
 /** Refuses a settlement that could not be booked now. */
 export async function judgeSettlement(
   from: Queryable,
   { reference, amount, fee }: Pick<GatewaySettlement, 'reference' | 'amount' | 'fee'>,
 ): Promise<SettlementRefusal | undefined> {
-  const booked = await from.maybeOne(sql`select from gateway_settlement where reference in (${numbersOf(reference)})`)
+  const booked = await from.maybeOne(sql`select from gateway_settlement where ${isNumberOf(sql`reference`, reference)} limit 1`)
   if (booked !== undefined) return 'settlement_known'
   if (amount + fee <= -(await readBalances(from)).GATEWAY) return undefined
   const reported = await from.maybeOne(sql`

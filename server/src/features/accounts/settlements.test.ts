@@ -106,8 +106,9 @@ test('a small one is booked at once: the gateway owes less, the bank has more, a
   expect(lines).toEqual([{ action: 'gateway_settled.book', fee: '0.7' }])
 })
 
-test('the same number is recorded once, in whatever case it is written', async () => {
+test('the same number is recorded once, in whatever case and with whatever separators it is written', async () => {
   expect((await ask()).body.code).toBe('settlement_known')
+  for (const reference of ['UTR-0001', 'utr/00-01']) expect((await ask({ reference, amount: 1 })).body.code).toBe('settlement_known')
   expect((await ask({ reference: 'UTR0001', amount: 1 })).body.code).toBe('settlement_known')
   const both = await Promise.all([ask({ reference: 'UTR0002', amount: 1 }), ask({ reference: 'utr0002', amount: 1 })])
   expect(both.map(({ body }) => body.code ?? body.entry.status).sort()).toEqual(['booked', 'settlement_known'])
@@ -116,9 +117,9 @@ test('the same number is recorded once, in whatever case it is written', async (
 test('above the limit, its fee included, another person approves it', async () => {
   // On a new day of the person, so that the fee alone exceeds the limit.
   await forgetAlone(world.database)
-  const { entry } = (await ask({ reference: 'UTR0003', amount: 39.5, fee: 0.51 })).body
+  const { entry } = (await ask({ reference: 'UTR-0003', amount: 39.5, fee: 0.51 })).body
   expect(entry).toMatchObject({ status: 'requested', needsSecond: true })
-  expect((await ask({ reference: 'UTR0003', amount: 1 })).body.code).toBe('settlement_known')
+  for (const reference of ['UTR0003', 'UTR-0003']) expect((await ask({ reference, amount: 1 })).body.code).toBe('settlement_known')
   expect((await decide(entry.id, 'approve', world.staff.finance)).body.code).toBe('own_request')
   const answers = await Promise.all([decide(entry.id, 'approve'), decide(entry.id, 'approve')])
   expect(answers.map(({ body }) => body.code ?? 'booked').sort()).toEqual(['booked', 'changed_since_seen'])
@@ -153,4 +154,11 @@ test('a day with books is read from them, and the days since go on from there', 
   const [today, yesterday] = (await reconcile()).reconciliation
   expect(yesterday).toEqual({ day: DAY, captured: 99.99, refunded: 6, disputed: 3, settled: 20, fee: 0.5, owed: 70.49 })
   expect(today.owed).toBeCloseTo(gateway - 100 + 70.49, 2)
+})
+
+test('a number of a settlement that was read is recorded as the gateway writes it', async () => {
+  await world.db.query(sql`
+    insert into gateway_settlement_seen (settlement_id, state, status, utr, amount, fee, own_fee) values ('77001', 'paid', 'SUCCESS', 'NB0009', 100, 0, 0)`)
+  expect((await ask({ reference: 'nb-0009', amount: 1, fee: 0 })).body.entry).toMatchObject({ status: 'booked', purpose: 'NB0009' })
+  for (const reference of ['77001', '77-001']) expect((await ask({ reference, amount: 1, fee: 0 })).body.code).toBe('settlement_known')
 })

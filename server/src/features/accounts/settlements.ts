@@ -10,7 +10,7 @@ import { sql } from '../../db/sql.ts'
 import type { Tx } from '../../db/transaction.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import { type Handlers, invalid } from '../../http/route.ts'
-import { bookSettlement, judgeSettlement, numbersOf, type SettlementRefusal } from '../../ledger/gateway-settlements.ts'
+import { asGatewayWrites, bookSettlement, isNumberOf, judgeSettlement, type SettlementRefusal } from '../../ledger/gateway-settlements.ts'
 import type { AccountsDeps } from './deps.ts'
 import { type HouseEntry, viewHouseEntry } from './entry-view.ts'
 import { askOutlay, type Book } from '../../outlays/outlays.ts'
@@ -18,9 +18,9 @@ import { askOutlay, type Book } from '../../outlays/outlays.ts'
 export type SettlementRefused = SettlementRefusal | 'receipt_used' | 'idempotency_mismatch'
 
 export const settlementHandlers = (deps: AccountsDeps, idempotency: Idempotency): Handlers<'askSettlement'> => ({
-  askSettlement: (call) => {
+  askSettlement: async (call) => {
     const { reference, day, fee } = call.body
-    const purpose = reference.toUpperCase()
+    const purpose = await asGatewayWrites(deps.db, reference)
     return askOutlay<{ entry: HouseEntry }, SettlementRefused>(
       deps,
       idempotency,
@@ -63,7 +63,7 @@ export async function refuseTwice(
   settlement: { readonly reference: string; readonly amount: Paise; readonly fee: Paise },
 ): Promise<SettlementRefusal | undefined> {
   const asked = await tx.maybeOne(
-    sql`select from outlay where kind = 'gateway_settled' and purpose in (${numbersOf(settlement.reference)}) and status = 'requested' limit 1`,
+    sql`select from outlay where kind = 'gateway_settled' and status = 'requested' and ${isNumberOf(sql`purpose`, settlement.reference)} limit 1`,
   )
   return asked === undefined ? judgeSettlement(tx, settlement) : 'settlement_known'
 }

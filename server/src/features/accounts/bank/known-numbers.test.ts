@@ -61,3 +61,13 @@ test('of a settlement is no transfer, also of one that is recorded while the tra
   const { status, body } = await world.ask(`POST /admin/transfers/${transfer.id}/approve`, await world.clerk())
   expect([status, body.code, await world.balance(order.member)]).toEqual([409, 'transfer_known', '0.00'])
 })
+
+test('of a settlement is no transfer, whatever word and separators its number was recorded with', async () => {
+  const utr = number()
+  await inTransaction(world.db, async (tx) => {
+    await bookArrival(tx, { id: randomUUID(), reference: `UTR-${utr}`, amount: wholeRupees(10), evidence: [randomBytes(32)] })
+  })
+  const order = await world.order(10)
+  for (const written of [utr, `UTR ${utr}`]) expect((await world.typed(order, 10, written)).body.code).toBe('transfer_known')
+  expect(await world.balance(order.member)).toBe('0.00')
+})

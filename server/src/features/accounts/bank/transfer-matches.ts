@@ -8,7 +8,7 @@ import type { IstDay } from '@roz/core/ist-day.ts'
 import type { Paise } from '@roz/core/money.ts'
 import { squeezed } from '@roz/core/reference-fields.ts'
 import { type Queryable, type Sql, sql } from '../../../db/sql.ts'
-import { numbersOf } from '../../../ledger/gateway-settlements.ts'
+import { SEEN_NUMBERS, squeezedNumber } from '../../../ledger/gateway-settlements.ts'
 import type { Secrets } from '../../../secrets/secrets.ts'
 import { IS_CLOSED_LINE, IS_UNBOOKED_LINE } from '../../../staff/open-work.ts'
 import { wordsOf } from './match.ts'
@@ -52,10 +52,10 @@ export async function isKnownNumber(from: Queryable, bankNumber: string, own?: s
     sql`(position(${bankNumber}::text in ${other}) > 0 or length(${other}) >= ${NUMBER_MIN}::int and position(${other} in ${bankNumber}::text) > 0)`
   const { isKnown } = await from.one<{ isKnown: boolean }>(sql`
     with paid as (
-      select reference, ended_at as at from withdrawal union all select reference, decided_at from suspense_item where status = 'paid')
+      select reference, ended_at as at from withdrawal union all select reference, decided_at from suspense_item where status = 'paid'
+      union all select reference, roz_now() from gateway_settlement union all select of.number, s.seen_at from ${SEEN_NUMBERS})
     select exists (select from bank_transfer b where b.status <> 'rejected' and b.id is distinct from ${own ?? null}::uuid and ${isSame(sql`b.bank_number`)})
-            or exists (select from gateway_settlement where reference in (${numbersOf(bankNumber)}))
-            or exists (select from (select upper(regexp_replace(reference, '[^A-Za-z0-9]', '', 'g')) as number from paid
+            or exists (select from (select ${squeezedNumber(sql`reference`)} as number from paid
                                      where at > roz_now() - make_interval(days => ${LOOKED_BACK_DAYS}::int)) p where ${isSame(sql`p.number`)}) as "isKnown"`)
   return isKnown
 }
