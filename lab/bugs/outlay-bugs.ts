@@ -89,6 +89,13 @@ export const OUTLAY_BUGS: readonly Bug[] = [
     test: SETTLEMENTS,
   },
   {
+    name: 'A settlement that was taken off a later one is paid again, and nobody hears of it',
+    file: 'server/src/features/accounts/judge.ts',
+    find: "state === 'paid' && replaced > 0n",
+    replace: "state === 'pending' && replaced > 0n",
+    test: 'server/src/features/accounts/paid-again.all.test.ts',
+  },
+  {
     name: 'The reconciliation leaves out the fee of a settlement',
     file: 'server/src/features/accounts/reconciliation.ts',
     find: 'credit = ${ACCOUNTS.GATEWAY}::bigint as "isToGateway"',

@@ -13,7 +13,7 @@ import { enqueue } from '../../jobs/queue.ts'
 import { PAYMENT_PREFIX } from '../../ledger/autopay.ts'
 import { IS_RECORDED } from '../../ledger/gateway-settlements.ts'
 import { type Found, type News, replaceFindings } from './finding-rows.ts'
-import { isCorrected, isUntaken, restOf, wholeOf } from './proposals.ts'
+import { isCorrected, isUntaken, replacedOf, restOf, wholeOf } from './proposals.ts'
 
 export type Judging = {
   readonly gatewayFee: number
@@ -25,6 +25,8 @@ type Seen = {
   readonly isRead: boolean
   /** Of what was recorded, what no later settlement was recorded less. Null: it is not recorded. */
   readonly rest: bigint | null
+  /** What later settlements were recorded less, or paid in its place. */
+  readonly replaced: bigint
   readonly corrected: boolean
   readonly covers: string | null
 }
@@ -39,7 +41,7 @@ const LISTED = 500
 export async function compareSettlement(tx: Tx, { gatewayFee, alarm }: Judging, settlementId: string): Promise<void> {
   const seen = await tx.one<Seen>(sql`
     select s.state, s.status, s.events_read_at is not null as "isRead", ${isCorrected(sql`s`)} as corrected, s.covers,
-          ${restOf(sql`s.settlement_id`, 'amount')} + ${restOf(sql`s.settlement_id`, 'fee')} as rest
+          ${restOf(sql`s.settlement_id`, 'amount')} + ${restOf(sql`s.settlement_id`, 'fee')} as rest, ${replacedOf(sql`s.settlement_id`)} as replaced
           from gateway_settlement_seen s where s.settlement_id = ${settlementId}::text for no key update of s`)
   const found: Found[] = stateFindings(settlementId, seen)
   if (seen.isRead && seen.state === 'paid') {
@@ -54,9 +56,10 @@ export async function compareSettlement(tx: Tx, { gatewayFee, alarm }: Judging, 
   if (seen.state === 'failed' && seen.covers !== null) await compareSettlement(tx, { gatewayFee, alarm }, seen.covers)
 }
 
-/** Findings about the settlement as a whole: its status is unknown, or it failed. */
-function stateFindings(settlementId: string, { state, status, rest, corrected, covers }: Seen): Found[] {
+/** Findings about the settlement as a whole: its status is unknown, it failed, or it is paid again after its money came by later ones. */
+function stateFindings(settlementId: string, { state, status, rest, replaced, corrected, covers }: Seen): Found[] {
   const subject = `settlement:${settlementId}`
+  if (state === 'paid' && replaced > 0n) return [{ kind: 'twice', subject, difference: replaced, detail: status }]
   if (state === 'unknown') return [{ kind: 'unknown_word', subject, difference: 0n, detail: status }]
   if (state !== 'failed' || corrected || covers !== null) return []
   return [

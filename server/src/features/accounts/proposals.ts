@@ -27,6 +27,9 @@ const takenFor = (settlementId: Sql, part: Part): Sql => sql`(
    where c.returned_id = ${settlementId} and exists (select from outlay w where ${isEntryOf(sql`w`, sql`x`)} and w.status <> 'rejected'))`
 /** Nothing was taken off a later settlement for it yet. */
 export const isUntaken = (settlementId: Sql): Sql => sql`(${takenFor(settlementId, 'amount')} + ${takenFor(settlementId, 'fee')} = 0)`
+/** What later settlements were recorded less for it, or paid in its place, in paise. */
+export const replacedOf = (settlementId: Sql): Sql => sql`(${takenFor(settlementId, 'amount')} + ${takenFor(settlementId, 'fee')} + (
+  select coalesce(sum(c.amount + c.fee + c.own_fee), 0)::bigint from gateway_settlement_seen c where c.covers = ${settlementId} and c.state = 'paid'))`
 /** What is still to be taken off later settlements for the one that came back, in paise. Null if it is not recorded. */
 export const restOf = (settlementId: Sql, part: Part): Sql => sql`(${wholeOf(settlementId, part)} - ${takenFor(settlementId, part)})`
 
