@@ -4,7 +4,7 @@
  * - A repeated id is the same withdrawal; other content under it is refused.
  * - After sending only the gateway ends a withdrawal.
  * - The gateway's final status is always booked, even against our state. An amount given back and paid as well is a loss (`wd_conflict`).
- *   But a person who was shown the account may have paid: then its word is of another payment, gives nothing back, and is flagged once.
+ *   But a person who was shown the account may have paid: then its word is of another payment, and gives nothing back.
  * - A payout that is reversed after the account was closed is booked to SUSPENSE.
  * - By hand: the administrator who was shown the bank account may have paid. Only this person ends the withdrawal, as paid or not paid,
  *   and the gateway no longer receives it. Nobody pays or ends a withdrawal of their own.
@@ -307,10 +307,12 @@ type Told = {
 export async function bookPayout(tx: Tx, told: Told): Promise<PayoutBooked | undefined> {
   const locked = await lockWithdrawal(tx, told.id)
   if (locked === undefined) return undefined
-  // The answer leaves `shownTo` out.
   const { memberId, amount, status } = locked
   const found: Row = { memberId, amount, status }
-  if (isOfAnotherPayment(locked, told)) return { ...found, result: 'unchanged', contradicts: await flagConflict(tx, told.id) }
+  if (isOfAnotherPayment(locked, told)) {
+    await flagConflict(tx, told.id, told.word === 'paid')
+    return { ...found, result: 'unchanged', contradicts: true }
+  }
   switch (found.status) {
     case 'requested':
     case 'approved':
@@ -336,21 +338,20 @@ export async function bookPayout(tx: Tx, told: Told): Promise<PayoutBooked | und
 
 /** Whether a person paid by hand or may have. Who typed the gateway's own number meant the gateway's payment. */
 function isOfAnotherPayment({ status, shownTo, reference }: Locked, told: Told): boolean {
-  if (shownTo === null) return false
-  if (status === 'approved') return told.word !== 'paid'
+  if (shownTo === null || status === 'approved') return shownTo !== null && told.word !== 'paid'
   return status === 'paid' && reference !== null && squeezed(reference) !== squeezed(told.reference ?? '')
 }
 
-/** Whether the flag is new. */
-async function flagConflict(tx: Tx, id: string): Promise<boolean> {
-  const isNew = sql`id = ${id}::uuid and 'gateway_conflict' <> all(flags)`
-  return (await tx.query(sql`update withdrawal set flags = flags || 'gateway_conflict'::text where ${isNew} returning id`)).length === 1
-}
+/** The flag stays while the gateway has paid what was given back, or paid by hand. */
+const flagConflict = (tx: Tx, id: string, isPaid: boolean): Promise<unknown> =>
+  tx.query(
+    sql`update withdrawal set flags = array_remove(flags, 'gateway_conflict') || ${isPaid ? ['gateway_conflict'] : []}::text[] where id = ${id}::uuid`,
+  )
 
 /** The member has the money back. If it left as well, LOSSES bears it until it returns. */
 async function bookAfterBack(tx: Tx, { id, word }: Told, found: Row): Promise<PayoutBooked> {
   const moved = await moveConflict(tx, { id, amount: found.amount, out: 'wd_conflict', asset: 'BANK', isOut: word === 'paid' })
-  if (moved === 'conflict') await flagConflict(tx, id)
+  if (moved !== undefined) await flagConflict(tx, id, moved === 'conflict')
   return { ...found, result: moved ?? 'unchanged', contradicts: moved !== undefined }
 }
 

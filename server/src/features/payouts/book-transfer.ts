@@ -4,6 +4,7 @@
  * - A final state is booked whatever the withdrawal's own state is, unless the gateway has told us a newer one.
  * - A final state that contradicts ours flags withdrawal and member and raises an alarm.
  * - A transfer of another amount or currency is not booked; it flags withdrawal and member and raises an alarm.
+ * - The flag of the withdrawal ends when the gateway and our books agree again; the member's stays.
  * - The member is told once of an end, in the transaction of that end.
  */
 import { CURRENCY, formatPaise, type Paise } from '@roz/core/money.ts'
@@ -25,6 +26,9 @@ export async function bookTransfer(tx: Tx, id: string, transfer: Transfer): Prom
   const { amount } = await tx.one<{ amount: Paise }>(sql`select amount from withdrawal where id = ${id}::uuid for update`)
   if (!(await isNews(tx, id, transfer.toldAtMs))) return undefined
   if (transfer.amount !== amount || transfer.currency !== CURRENCY) return flagOtherAmount(tx, id)
+  await tx.query(sql`
+    update withdrawal set flags = array_remove(flags, 'other_amount'), problem = nullif(problem, 'other_amount')
+     where id = ${id}::uuid and 'other_amount' = any(flags)`)
   if (transfer.state === 'pending') {
     await noteSendingKnown(tx, id, null)
     return undefined
@@ -40,7 +44,9 @@ export async function bookTransfer(tx: Tx, id: string, transfer: Transfer): Prom
   await noteSendingKnown(tx, id, endedAt)
   await tellEnd(tx, id, booked)
   if (!booked.contradicts) return undefined
-  await flagMember(tx, id, booked.memberId, 'gateway_conflict')
+  const isNewFlag = await flagMember(tx, id, booked.memberId, 'gateway_conflict')
+  // Nothing was booked: the gateway says it again with each question.
+  if (!isNewFlag && booked.result === 'unchanged') return undefined
   const details = { withdrawalId: id, ours: booked.status, gateway: transfer.status, booked: booked.result }
   return { details, message: 'the gateway contradicts us about a withdrawal; `booked` says what its status changed' }
 }
@@ -61,10 +67,12 @@ export async function flagOtherAmount(tx: Tx, id: string): Promise<PayoutAlarm |
   }
 }
 
-async function flagMember(tx: Tx, id: string, memberId: bigint, kind: string): Promise<void> {
-  await tx.query(sql`
+/** Whether the flag is new. */
+async function flagMember(tx: Tx, id: string, memberId: bigint, kind: string): Promise<boolean> {
+  const added = await tx.query(sql`
     insert into member_flag (member_id, kind, subject) values (${memberId}::bigint, ${kind}::text, ${`withdrawal:${id}`}::text)
-    on conflict do nothing`)
+    on conflict do nothing returning 1`)
+  return added.length === 1
 }
 
 type Ended = { readonly result: PayoutBooked['result'] | 'rejected'; readonly memberId: bigint }

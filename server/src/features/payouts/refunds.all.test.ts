@@ -225,6 +225,12 @@ test('a gateway state that contradicts an end is booked, raises an alarm, and fl
     { kind: 'gateway_conflict' },
   ])
   expect(await world.noticesOf(member)).toEqual(['refund_returned'])
+  const problem = async () => (await world.db.query(sql`select problem from refund where id = ${id}::uuid`))[0]
+  expect(await problem()).toEqual({ problem: 'gateway_conflict' })
+  // The payment came back: nobody has to look any more.
+  world.gatewayRefunds(id, 'failed')
+  await world.pass(86_400)
+  expect(await problem()).toEqual({ problem: null })
 })
 
 test('a refund in another currency than its payment is not booked and raises an alarm', async () => {

@@ -151,6 +151,7 @@ async function book(tx: Tx, id: string, refund: Refund): Promise<PayoutAlarm | u
   if (row === undefined) throw new Error(`refund ${id} vanished while it was booked`)
   const currency = await currencyOfRefund(tx, id)
   if (refund.amount !== row.amount || (refund.currency ?? currency) !== currency) return otherAmount(tx, id)
+  await tx.query(sql`update refund set problem = null where id = ${id}::uuid and problem = 'other_amount'`)
   if (refund.state === 'pending') {
     await noteSendingKnown(tx, id, null)
     return undefined
@@ -168,7 +169,9 @@ async function book(tx: Tx, id: string, refund: Refund): Promise<PayoutAlarm | u
       insert into member_flag (member_id, kind, subject) values (${booked.memberId}::bigint, 'gateway_conflict', ${`refund:${id}`}::text)
       on conflict do nothing`)
   }
-  await noteProblem(tx, id, 'gateway_conflict')
+  // What it paid once too often came back.
+  if (booked.result === 'conflict_back') await tx.query(sql`update refund set problem = null where id = ${id}::uuid`)
+  else await noteProblem(tx, id, 'gateway_conflict')
   const details = { refundId: id, ours: booked.status, gateway: refund.status, booked: booked.result }
   return { details, message: 'the gateway contradicts us about a refund; its status was booked' }
 }

@@ -1,5 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { showAccount } from '../../ledger/withdrawals.ts'
 import { operatorApp } from '../../testing/operator.ts'
 import { makeMember } from '../../testing/calls.ts'
 import { usePayoutsWorld } from '../../testing/payouts-world.ts'
@@ -231,6 +233,24 @@ test('a transfer of another amount under our id is not booked and raises an alar
   world.gatewaySays(id, 'paid', { amount: 1000n as never })
   await world.pass(3600)
   expect(await world.stateOf(id)).toEqual(['paid', 20, 0])
+  // The two agree: nobody has to look any more.
+  const again = (await world.calls.ask(`GET /admin/withdrawals?q=${id}`, { as: world.admin })).body
+  expect(again.withdrawals[0].flags).not.toContain('other_amount')
+})
+
+test('a transfer of the gateway beside a payment by hand moves nothing, and raises one alarm', async () => {
+  world.script.sendings = ['refuse']
+  await approved()
+  await inTransaction(world.db, (tx) => showAccount(tx, { id, by: world.admin }))
+  expect((await world.decide(id, 'complete', { bankReference: 'UTR1234' })).status).toBe(200)
+  world.gatewaySays(id, 'reversed')
+  for (const say of ['first', 'again']) {
+    await world.webhook(`TRANSFER_REVERSED ${id.replaceAll('-', '')} ${say}`)
+    await world.pass(20)
+  }
+  expect(await world.stateOf(id)).toEqual(['paid', 20, 0])
+  expect(world.alarms).toMatchObject([{ withdrawalId: id, ours: 'paid', booked: 'unchanged' }])
+  expect(await world.noticesOf(member)).toEqual(['withdrawal_paid', 'withdrawal_requested'])
 })
 
 test('a transfer in another currency under our id is not booked and raises an alarm', async () => {

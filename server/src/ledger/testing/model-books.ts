@@ -60,10 +60,9 @@ export type WithdrawalBook = {
   readonly bankAccountId: bigint
   readonly balanceAfter: bigint
   status: string
-  /** An administrator was shown the bank account, paid, and contradicted by the gateway. */
+  /** An administrator was shown the bank account, and paid. */
   isShown: boolean
   isPaidByHand?: boolean
-  isContradicted?: boolean
   problem: string | undefined
   /** Conflicts booked, and how many of them came back. */
   conflicts: number

@@ -178,11 +178,8 @@ export function payoutWord(books: Books, { id, word }: OpOf<'payout word'>): unk
   const { memberId, amount, status } = found
   const says = (result: string, contradicts: boolean) => ({ memberId, amount, status, result, contradicts })
   // A person paid by hand, or may have: the word is of another payment.
-  if (status === 'paid' ? found.isPaidByHand === true : status === 'approved' && found.isShown && word !== 'paid') {
-    const isNews = found.isContradicted !== true
-    found.isContradicted = true
-    return says('unchanged', isNews)
-  }
+  if (status === 'paid' ? found.isPaidByHand === true : status === 'approved' && found.isShown && word !== 'paid')
+    return says('unchanged', true)
   if (['requested', 'approved', 'sending'].includes(status)) {
     endWithdrawal(books, found, word === 'paid' ? 'paid' : 'failed')
     return says(word === 'paid' ? 'paid' : 'failed', status !== 'sending')
