@@ -335,7 +335,7 @@ async function prepareData(config: Config, db: Db, services: Services, { say, lo
   const lines: string[] = []
   const password = config.admin.password ?? (await adminPassword(config.dataDir))
   try {
-    const admin = await ensureAdmin(db, { email: config.admin.email, password }, { freeAddress })
+    const admin = await ensureAdmin(db, { email: config.admin.email, password }, freeAddress)
     if (admin.madePassword !== undefined) await keepAdminPassword(config.dataDir, admin.madePassword)
     if (admin.isPassedOver) log.warn(PASSED_OVER)
     const shown = admin.isPassedOver ? undefined : (admin.madePassword ?? password)

@@ -2,13 +2,14 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../db/sql.ts'
 import { ensureAdmin } from '../features/identity/ensure-admin.ts'
+import { freeAddress } from '../features/rights/unconfirmed.ts'
 import { PASSWORD, usePeople } from '../testing/people.ts'
 import type { TestAnswer } from '../testing/http.ts'
 import { addressBlock, type Limit, limitRules, plainIp, take } from './limits.ts'
 
 const roz = usePeople()
 beforeAll(async () => {
-  await ensureAdmin(roz.db, { email: 'owner@x.test', password: 'owner password' })
+  await ensureAdmin(roz.db, { email: 'owner@x.test', password: 'owner password' }, freeAddress)
 })
 
 const statuses = (answers: readonly TestAnswer[]): Record<number, number> =>

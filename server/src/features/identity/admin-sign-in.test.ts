@@ -8,7 +8,7 @@ import { AdminAddressError, ensureAdmin } from './ensure-admin.ts'
 const roz = usePeople()
 const OWNER = { email: 'Owner@x.test', password: 'owner password' }
 beforeAll(async () => {
-  await ensureAdmin(roz.db, OWNER)
+  await ensureAdmin(roz.db, OWNER, freeAddress)
 })
 
 describe('the administrators’ sign-in', () => {
@@ -93,7 +93,7 @@ describe('the administrators’ sign-in', () => {
   })
 
   test('makes a token that opens nothing once its owner is no longer staff', async () => {
-    await ensureAdmin(roz.db, { email: 'former@x.test', password: 'former password' })
+    await ensureAdmin(roz.db, { email: 'former@x.test', password: 'former password' }, freeAddress)
     const { token } = (await adminLogin('former@x.test', 'former password')).body
     expect(await roz.codeOf('GET /auth/me', token)).toBe('200')
     await roz.db.query(sql`update member set role = 'member', staff_role = null where email = 'former@x.test'`)
@@ -111,12 +111,12 @@ describe('the administrators’ sign-in', () => {
 
 describe('the first administrator', () => {
   test('is made once; a generated password is returned once and works', async () => {
-    const made = await ensureAdmin(roz.db, { email: 'first@x.test', password: undefined })
+    const made = await ensureAdmin(roz.db, { email: 'first@x.test', password: undefined }, freeAddress)
     expect(made.isNew).toBe(true)
     expect(made.madePassword).toMatch(/^[a-z2-9-]{16,}$/)
     const answer = await roz.ask('POST /admin/login', { body: { email: 'first@x.test', password: made.madePassword } })
     expect(answer.body.user.staffRole).toBe('owner')
-    expect(await ensureAdmin(roz.db, { email: 'FIRST@x.test', password: 'another password' })).toEqual({
+    expect(await ensureAdmin(roz.db, { email: 'FIRST@x.test', password: 'another password' }, freeAddress)).toEqual({
       isNew: false,
       madePassword: undefined,
       isPassedOver: false,
@@ -126,34 +126,43 @@ describe('the first administrator', () => {
 
   test('with a domain in another script is made once and logs in with the address as typed', async () => {
     const owner = { email: 'ajay@डाटा.भारत', password: 'owner password' }
-    for (const isNew of [true, false]) expect(await ensureAdmin(roz.db, owner)).toMatchObject({ isNew })
+    for (const isNew of [true, false]) expect(await ensureAdmin(roz.db, owner, freeAddress)).toMatchObject({ isNew })
     const answer = await roz.ask('POST /admin/login', { body: owner })
     expect([answer.status, answer.body.user.email]).toEqual([200, 'ajay@xn--c2bd1gb.xn--h2brj9c'])
   })
 
   test('is made once by two starts at once, and one of them returns the password', async () => {
-    const both = await Promise.all([1, 2].map(() => ensureAdmin(roz.db, { email: 'two@x.test', password: undefined })))
+    const both = await Promise.all([1, 2].map(() => ensureAdmin(roz.db, { email: 'two@x.test', password: undefined }, freeAddress)))
     expect(both.filter((made) => made.isNew && made.madePassword !== undefined)).toHaveLength(1)
     expect(both.filter((made) => !made.isNew && made.madePassword === undefined)).toHaveLength(1)
   })
 
   test('staff of another role becomes an owner; a member’s account is refused with a message', async () => {
-    await ensureAdmin(roz.db, { email: 'editor@x.test', password: 'editor password' })
+    await ensureAdmin(roz.db, { email: 'editor@x.test', password: 'editor password' }, freeAddress)
     await roz.db.query(sql`update member set staff_role = 'editor' where email = 'editor@x.test'`)
-    await ensureAdmin(roz.db, { email: 'editor@x.test', password: undefined })
+    await ensureAdmin(roz.db, { email: 'editor@x.test', password: undefined }, freeAddress)
     expect(await roz.db.one(sql`select staff_role from member where email = 'editor@x.test'`)).toEqual({ staff_role: 'owner' })
     await roz.register('mere@x.test')
     await roz.ask(`GET /auth/verify-email?token=${await roz.tokenFrom('mere@x.test', '/verify-email')}`)
-    await expect(ensureAdmin(roz.db, { email: 'mere@x.test', password: undefined }, { freeAddress })).rejects.toThrow(AdminAddressError)
+    await expect(ensureAdmin(roz.db, { email: 'mere@x.test', password: undefined }, freeAddress)).rejects.toThrow(AdminAddressError)
   })
 
   test('an account of the address that nobody confirmed stops no start: anybody can register it', async () => {
     const { token } = await roz.register('next-admin@x.test')
-    const made = await ensureAdmin(roz.db, { email: 'next-admin@x.test', password: 'administrator password' }, { freeAddress })
+    const made = await ensureAdmin(roz.db, { email: 'next-admin@x.test', password: 'administrator password' }, freeAddress)
     expect(made).toMatchObject({ isNew: true })
     expect((await roz.ask('GET /auth/me', { token })).status).toBe(401)
     const body = { email: 'next-admin@x.test', password: 'administrator password' }
     expect((await roz.ask('POST /admin/login', { body })).body.user).toMatchObject({ role: 'admin' })
+  })
+
+  test('is made by the same start when somebody registers the address in that moment', async () => {
+    await roz.register('same-moment@x.test')
+    let looks = 0
+    // At the first look the address was free.
+    const freeLater: typeof freeAddress = async (tx, email) => (looks++ === 0 ? undefined : freeAddress(tx, email))
+    const made = await ensureAdmin(roz.db, { email: 'same-moment@x.test', password: undefined }, freeLater)
+    expect(made).toMatchObject({ isNew: true, madePassword: expect.stringMatching(/^[a-z2-9-]{16,}$/) })
   })
 })
 

@@ -33,11 +33,10 @@ type EnsuredAdmin = {
 /** It is read from a screen and typed. */
 const makePassword = (): string => Array.from({ length: 4 }, makeGroup).join('-')
 
-/** Without `freeAddress` an account that nobody confirmed counts as a member's. */
 export async function ensureAdmin(
   db: Db,
   admin: { readonly email: string; readonly password: string | undefined },
-  { freeAddress }: Partial<Pick<IdentityDeps, 'freeAddress'>> = {},
+  freeAddress: IdentityDeps['freeAddress'],
 ): Promise<EnsuredAdmin> {
   if (await isTakenAway(db, admin.email)) return { isNew: false, madePassword: undefined, isPassedOver: true }
   const known = await promote(db, admin.email, freeAddress)
@@ -52,9 +51,9 @@ export async function ensureAdmin(
     await logStaff(tx, { actorId: undefined, action: 'staff.create', subject: `member:${row.id}`, after: { staffRole: 'owner' } })
     return true
   })
-  // A start at the same time made the account and shows its password.
-  if (!isNew) await promote(db, admin.email, freeAddress)
-  return { isNew, madePassword: isNew && admin.password === undefined ? password : undefined, isPassedOver: false }
+  // In the same moment another start made the account, and shows its password, or somebody registered the address.
+  if (!isNew) return ensureAdmin(db, admin, freeAddress)
+  return { isNew, madePassword: admin.password === undefined ? password : undefined, isPassedOver: false }
 }
 
 /** Whether an owner removed or demoted the account of this address, and another owner exists. */
@@ -70,13 +69,13 @@ async function isTakenAway(db: Db, email: string): Promise<boolean> {
 }
 
 /** Makes an existing staff account an owner's; false when the address has no account. */
-async function promote(db: Db, email: string, freeAddress: IdentityDeps['freeAddress'] | undefined): Promise<boolean> {
+async function promote(db: Db, email: string, freeAddress: IdentityDeps['freeAddress']): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     const row = await tx.maybeOne<{ id: bigint; staffRole: string | null; isUnconfirmed: boolean }>(
       sql`select id, staff_role as "staffRole", ${IS_UNCONFIRMED} as "isUnconfirmed" from member where lower(email) = ${addressKey(email)}::text for update`,
     )
     if (row === undefined) return false
-    if (row.isUnconfirmed && freeAddress !== undefined) {
+    if (row.isUnconfirmed) {
       await freeAddress(tx, email)
       return false
     }

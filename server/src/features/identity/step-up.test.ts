@@ -2,12 +2,13 @@ import { beforeAll, expect, test } from 'vitest'
 import { sql } from '../../db/sql.ts'
 import { usePeople } from '../../testing/people.ts'
 import { ensureAdmin } from './ensure-admin.ts'
+import { freeAddress } from '../rights/unconfirmed.ts'
 import { createSessions } from './sessions.ts'
 
 const roz = usePeople()
 const OWNER = { email: 'owner@x.test', password: 'owner password' }
 beforeAll(async () => {
-  await ensureAdmin(roz.db, OWNER)
+  await ensureAdmin(roz.db, OWNER, freeAddress)
 })
 
 const signIn = async (): Promise<string> => (await roz.ask('POST /admin/login', { body: OWNER })).body.token

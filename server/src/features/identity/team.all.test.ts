@@ -4,6 +4,7 @@ import { connect, sql } from '../../db/sql.ts'
 import { usePeople } from '../../testing/people.ts'
 import { addStaff, adminLogin, type Colleague, openPortal, said, STAFF_PASSWORD } from '../../testing/staff.ts'
 import { ensureAdmin } from './ensure-admin.ts'
+import { freeAddress } from '../rights/unconfirmed.ts'
 
 const roz = usePeople()
 let owner: Colleague
@@ -261,20 +262,20 @@ describe('a removal', () => {
     'is not undone by the next start: a first administrator who is %s stays so, and the server still starts',
     async (how) => {
       const first = { email: address(), password: 'the first password' }
-      await ensureAdmin(roz.db, first)
+      await ensureAdmin(roz.db, first, freeAddress)
       const { id } = await roz.db.one<{ id: string }>(sql`select public_id as id from member where email = ${first.email}::text`)
       expect(said(await (how === 'demoted' ? setRole(id, 'support') : remove(id)))).toBe('200')
       if (how === 'removed and invited again as finance') {
         await invite(first.email, 'finance')
         await accept(await linkOf(first.email))
       }
-      expect(await ensureAdmin(roz.db, first)).toEqual({ isNew: false, madePassword: undefined, isPassedOver: true })
+      expect(await ensureAdmin(roz.db, first, freeAddress)).toEqual({ isNew: false, madePassword: undefined, isPassedOver: true })
       expect(await owners()).toBe(1n)
       if (how === 'removed') {
         expect(said(await adminLogin(roz, first.email, first))).toBe('401 invalid_credentials')
         // The address is free, and may become a member's.
         await roz.register(first.email)
-        expect(await ensureAdmin(roz.db, first)).toMatchObject({ isPassedOver: true })
+        expect(await ensureAdmin(roz.db, first, freeAddress)).toMatchObject({ isPassedOver: true })
       }
     },
   )
