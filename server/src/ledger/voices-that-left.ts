@@ -1,5 +1,5 @@
 /**
- * The open voices of somebody who left the team or changed role: they end with the role, in its transaction.
+ * The open voices of somebody who left the team or changed role, or whose account somebody else had: they end in its transaction.
  * - First approvals of withdrawals and refunds, and first voices about payouts that were not paid or came back, items of SUSPENSE and
  *   findings, are taken back: each waits for a first one again.
  * - The refund of an item of SUSPENSE was made by its first approval: it is rejected, and the item is open again.
@@ -11,7 +11,7 @@ import { sql } from '../db/sql.ts'
 import type { Tx } from '../db/transaction.ts'
 import { rejectRefund } from './refunds.ts'
 
-const REASON = 'The person who decided first has left, or changed role'
+const REASON = 'The person who decided first has left or changed role, or somebody else had the account'
 
 export async function voidVoices(tx: Tx, person: bigint, by: bigint): Promise<void> {
   await lockInTransaction(tx, 'helpFund')

@@ -4,9 +4,12 @@ import { paise } from '@roz/core/money.ts'
 import { describe, expect, test } from 'vitest'
 import { createCatcher } from '../../adapters/mail/catcher.ts'
 import { sql } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { mailAlert } from '../../mail/safety-mails.ts'
 import { hashPassword } from '../../members/passwords.ts'
-import { makeMember, makeStaff } from '../../testing/calls.ts'
+import { makeMember, makeStaff, testSecrets } from '../../testing/calls.ts'
 import { PASSWORD, type Person, usePeople } from '../../testing/people.ts'
+import { addStaff, openPortal, STAFF_PASSWORD } from '../../testing/staff.ts'
 import { useServicesWorld, type ServicesWorld } from '../../testing/services-world.ts'
 import { BANK } from '../../testing/wallet-world.ts'
 import { addMoney } from '../../ledger/testing/fixtures.ts'
@@ -210,6 +213,18 @@ describe('the link', () => {
     })
     expect([accepted.status, accepted.body.code]).toEqual([400, 'invitation_invalid'])
   })
+
+  test('a change of an owner that a thief has asked for with another owner’s account is asked no more', async () => {
+    const [asha, binu, third] = await Promise.all(['asha', 'binu', 'third'].map((name) => addStaff(roz, `${name}@x.test`, 'owner')))
+    const remove = async (by: string) => {
+      const token = await openPortal(roz, by)
+      return (await roz.ask(`POST /admin/staff/${third?.publicId}/remove`, { token, body: { reason: 'He has left us.' } })).body.staff
+    }
+    expect((await remove(asha?.email ?? '')).asked).toHaveLength(1)
+    await roz.ask('POST /admin/login', { ip: '198.51.100.9', body: { email: asha?.email, password: STAFF_PASSWORD } })
+    expect((await press(await roz.tokenFrom('asha@x.test', '/not-me'))).status).toBe(200)
+    expect(await remove(binu?.email ?? '')).toMatchObject({ asked: [{ by: 'Meera Nair' }], removedAt: null })
+  })
 })
 
 describe('the hold', () => {
@@ -247,6 +262,29 @@ describe('the hold', () => {
     const later = await keyOn('?day=2030-01-01')
     expect(later.custodial).toBe(true)
     expect([stolen, 'cd'.repeat(32)]).not.toContain(later.key)
+  })
+
+  test('a first approval of a thief ends with the press of its staff member, whose own next one counts', async () => {
+    const { db } = world.database
+    const [robbed, other] = [await makeStaff(db, 'finance'), await makeStaff(db, 'finance')]
+    const member = await makeMember(db)
+    await addMoney(db, member, paise(200_000n))
+    const { withdrawal } = (await ask('POST /wallet/withdraw', { as: member, body: { amount: 1500, bankDetail: BANK } })).body
+    const approve = async (as: bigint, seen: string): Promise<string> =>
+      (await ask(`POST /admin/withdrawals/${withdrawal.id}/approve`, { as, body: { status: seen } })).body.withdrawal.status
+    expect(await approve(robbed, 'requested')).toBe('awaiting_second')
+    await inTransaction(db, (tx) =>
+      mailAlert(tx, testSecrets, {
+        memberId: robbed,
+        template: 'new_device',
+        key: 'new_device:thief',
+        data: { day: '2026-01-02', time: '03:04', browser: '', system: '' },
+      }),
+    )
+    const { email } = await db.one<{ email: string }>(sql`select email from member where id = ${robbed}::bigint`)
+    expect((await ask('POST /auth/not-me', { body: { token: (await linksTo(email))[0]?.token } })).status).toBe(200)
+    expect(await approve(other, 'requested')).toBe('awaiting_second')
+    expect(await approve(robbed, 'awaiting_second')).toBe('approved')
   })
 
   test('a held member’s withdrawal and refund wait until an administrator has released the member', async () => {

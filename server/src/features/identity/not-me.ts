@@ -4,11 +4,12 @@
  * - Opening the link changes nothing, because mail scanners open links. The page has a button that makes this call.
  * - The first press ends every session, the password, the link with Google and all mailed links, and renews the ticket key, which
  *   somebody else may have read. It holds withdrawals and refunds until an administrator releases the member, and mails a link for
- *   a new password. Of an owner it also cancels the open invitations, which would make somebody else an owner.
+ *   a new password. Of staff it also ends what waits for a second person: first decisions, changes of owners, invitations.
  * - A second press, also of an earlier mail's link, answers the same and changes nothing.
  */
 import { texts } from '@roz/core/texts.ts'
 import { holdMember } from '../../ledger/suspension.ts'
+import { voidVoices } from '../../ledger/voices-that-left.ts'
 import { logStaff } from '../../staff/staff-log.ts'
 import { sql } from '../../db/sql.ts'
 import { inTransaction, type Tx } from '../../db/transaction.ts'
@@ -57,7 +58,16 @@ async function secure(tx: Tx, { ticketKeys }: IdentityDeps, account: LockedAccou
   await cancelInvitationsOf(tx, id)
   await tx.query(sql`update member set google_sub = null where id = ${id}::bigint`)
   // Staff have no wallet, so there is no money to hold.
-  if (!account.isStaff) await holdMember(tx, id, about)
+  if (account.isStaff) await endVoices(tx, id)
+  else await holdMember(tx, id, about)
   await ticketKeys.renew(tx, id)
   await logStaff(tx, { actorId: id, action: account.isStaff ? 'staff.not_me' : 'member.not_me', subject: `member:${id}`, after: { about } })
+}
+
+/** Ends the first decisions. The schema keeps those of a settled role, so the role counts as new until they have ended. */
+async function endVoices(tx: Tx, id: bigint): Promise<void> {
+  const { since } = await tx.one<{ since: string | null }>(sql`
+    update member set staff_since = roz_now() where id = ${id}::bigint returning old.staff_since::text as since`)
+  await voidVoices(tx, id, id)
+  await tx.query(sql`update member set staff_since = ${since}::timestamptz where id = ${id}::bigint`)
 }

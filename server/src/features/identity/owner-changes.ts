@@ -23,7 +23,7 @@ type Asking = { readonly actorId: bigint; readonly person: Owner; readonly chang
 
 const ACTIONS = { role: 'staff.role_asked', removed: 'staff.remove_asked', totp_reset: 'staff.totp_reset_asked' } as const
 
-/** Open requests about an account: neither in effect nor stopped. */
+/** Open requests about an account: neither in effect nor stopped, nor asked by somebody else with the owner's account. */
 const askedAbout = (id: Sql): Sql => sql`
   (select a.id, a.action, a.actor_id, a.actor_name, a.at, a.after ->> 'role' as role from audit_log a
     where a.subject = 'member:' || ${id} and a.action in ('staff.role_asked', 'staff.remove_asked', 'staff.totp_reset_asked')
@@ -31,7 +31,8 @@ const askedAbout = (id: Sql): Sql => sql`
       and not exists (select from audit_log done where done.subject = a.subject and done.id > a.id
                        and (done.action in ('staff.remove', 'staff.stop')
                          or done.action = 'staff.role' and done.before <> done.after
-                         or done.action = 'staff.totp_reset' and a.action = 'staff.totp_reset_asked')))`
+                         or done.action = 'staff.totp_reset' and a.action = 'staff.totp_reset_asked'))
+      and not exists (select from audit_log n where n.actor_id = a.actor_id and n.action = 'staff.not_me' and n.id > a.id))`
 
 /** Whether an owner beside these two could agree. */
 const hasThird = (actorId: bigint, personId: bigint): Sql => sql`

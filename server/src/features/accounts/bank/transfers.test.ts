@@ -514,7 +514,7 @@ describe('the first voice of somebody who gets another role', () => {
     expect([transfer.status, (await editor(first)).status]).toEqual(['asked', 200])
     expect((await world.ask(`POST /admin/transfers/${transfer.id}/approve`, second)).body.code).toBe('transfer_final')
     const { transfers } = (await world.ask('GET /admin/transfers?status=rejected', world.finance)).body
-    expect(transfers[0]).toMatchObject({ id: transfer.id, reason: 'The person who decided first has left, or changed role' })
+    expect(transfers[0]).toMatchObject({ id: transfer.id, reason: expect.stringContaining('has left or changed role') })
     const again = (await world.confirmLine(line, second)).body.transfer
     expect((await world.ask(`POST /admin/transfers/${again.id}/approve`, third)).body.transfer.status).toBe('confirmed')
     expect(await world.balance(order.member)).toBe('600.00')
