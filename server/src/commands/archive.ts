@@ -5,7 +5,7 @@
  * - A month leaves when its file was read back and compared. Members still see everything of it
  *   (docs/decisions/0039-old-months-leave-the-database.md).
  * - After an interrupted run everything stays readable; the next run resumes. A second run at the same time is refused.
- * - Exit code: 0 if all is done and the audit passes, 1 otherwise, 2 for wrong arguments.
+ * - Exit code: 0 if all is done and the audit passes, 1 if not, 2 for wrong arguments, or where the run could not go on.
  */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
@@ -17,7 +17,7 @@ import { auditSettings, type Environment } from '../config/config.ts'
 import { tryLockOwner } from '../db/advisory-locks.ts'
 import { openConnection } from '../db/hosts.ts'
 import { auditNow } from './audit.ts'
-import { openOwner } from './command-database.ts'
+import { openOwner, reasonOf } from './command-database.ts'
 import { pairsOf } from './arguments.ts'
 
 const USAGE = [
@@ -67,8 +67,9 @@ export async function archiveNow(env: Environment, words: readonly string[], say
       await own.close()
     }
   } catch (error) {
-    say(error instanceof ArchiveError ? error.message : `The run stopped: ${error instanceof Error ? error.message : String(error)}`)
-    return 1
+    const isRefused = error instanceof ArchiveError
+    say(isRefused ? error.message : `The run stopped: ${reasonOf(error)}`)
+    return isRefused ? 1 : 2
   }
 }
 

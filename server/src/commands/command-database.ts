@@ -72,27 +72,20 @@ export async function onDatabase<T>(
   }
 }
 
-/** The exit code of a run; 2 where it could not run, with the words for it. */
-export async function exitCodeOf(
-  say: CommandTarget['say'],
-  run: () => Promise<0 | 1 | undefined>,
-  failed: (why: string) => string,
-): Promise<0 | 1 | 2> {
-  try {
-    return (await run()) ?? 2
-  } catch (error) {
-    say(failed(reasonOf(error)))
-    return 2
-  }
-}
-
-/** The same for work on the database. */
-export const exitCodeOnDatabase = (
+/** The exit code of work on the database; 2 where it could not run, with the words for it. */
+export async function exitCodeOnDatabase(
   target: CommandTarget,
   options: Parameters<typeof onDatabase>[1],
   work: (db: Db) => Promise<0 | 1>,
   failed: (why: string) => string,
-): Promise<0 | 1 | 2> => exitCodeOf(target.say, () => onDatabase(target, options, work), failed)
+): Promise<0 | 1 | 2> {
+  try {
+    return (await onDatabase(target, options, work)) ?? 2
+  } catch (error) {
+    target.say(failed(reasonOf(error)))
+    return 2
+  }
+}
 
 const UNDEFINED_TABLE = '42P01'
 

@@ -11,16 +11,18 @@ import { type Db, sql } from '../db/sql.ts'
 import { listAlarms } from '../operation/alarms.ts'
 import { readFigures, type Sources } from '../operation/figures.ts'
 import { LIMITS } from '../operation/limits-of-figures.ts'
-import { exitCodeOf, onDatabase } from './command-database.ts'
+import { exitCodeOnDatabase } from './command-database.ts'
 
 export async function statusNow(env: Environment, say: (line: string) => void): Promise<0 | 1 | 2> {
-  const run = async () => {
-    const target = { ...auditSettings(env), say }
-    return onDatabase(target, { name: 'status' }, (db) =>
-      tell({ db, witnesses: witnessSettings(new Settings(env)), dataDir: target.dataDir }, say),
-    )
-  }
-  return exitCodeOf(say, run, (why) => `The database could not be read: ${why} (docs/runbooks/server-away.md)`)
+  const target = { ...auditSettings(env), say }
+  const witnesses = witnessSettings(new Settings(env))
+  const run = (db: Db) => tell({ db, witnesses, dataDir: target.dataDir }, say)
+  return exitCodeOnDatabase(
+    target,
+    { name: 'status' },
+    run,
+    (why) => `The database could not be read: ${why} (docs/runbooks/server-away.md)`,
+  )
 }
 
 async function tell(from: Sources, say: (line: string) => void): Promise<0 | 1> {

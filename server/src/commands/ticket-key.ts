@@ -5,7 +5,7 @@
  * - `new` replaces a key that nobody has any more, for a member who entered none of the days without books; `new despite-receipts` for
  *   one who did.
  * - Each change leaves an entry of the system in the staff log.
- * - Exit code: 0 if every key can be read or the change was made, 1 if not, 2 if the database could not be read.
+ * - Exit code: 0 if every key can be read or the change was made, 1 if not, 2 for wrong arguments or if the database could not be read.
  */
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
@@ -62,7 +62,7 @@ export async function ticketKeyNow(target: Target): Promise<0 | 1 | 2> {
   const asked = read(words)
   if (asked === undefined) {
     say(USAGE)
-    return 1
+    return 2
   }
   const run = async (db: Db): Promise<0 | 1> => {
     const { memberId, action } = asked
