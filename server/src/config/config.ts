@@ -37,7 +37,7 @@ export class ConfigError extends Error {
 /** Reads and checks the environment. Throws ConfigError with every complaint. */
 export function readConfig(env: Environment) {
   const settings = new Settings(env)
-  const production = env.NODE_ENV === 'production'
+  const production = settings.choice('NODE_ENV') === 'production'
   const port = settings.integer('PORT')
   const host = settings.textOr('HOST')
   const dataDir = path.resolve(settings.textOr('DATA_DIR'))

@@ -8,7 +8,9 @@ import { money } from './declared-money.ts'
 
 const server = {
   NODE_ENV: {
-    kind: 'text',
+    kind: 'choice',
+    of: ['production', 'development', 'test'],
+    otherwise: 'development',
     says: '`production` requires every setting that is marked as required, and disables the demo, the sandbox, the mail catcher and the dev controls.',
   },
   PORT: { kind: 'integer', min: 1, max: 65_535, otherwise: 8080, says: 'The port that the server listens on.' },

@@ -29,6 +29,8 @@ test.each([
     ['99', '6', '0', 'true', 'yes', '0.0.0.0/0', '10.0.0.0/4', 'proxy.example', '10.0.0.7,', '1.5'],
     'none, the number of proxies',
   ],
+  // Taken for a laptop, a server would show its mails and its clock to everybody.
+  ['NODE_ENV', ['prod', 'Production', 'staging'], 'one of production, development, test'],
   ['MIN_AGE', ['0', '12', '100', '1e1', '0x10', '13.5'], 'a whole number from 13 to 99'],
   ['APPROVAL_ABOVE', ['1e9', '1000000000', '100000.01', '-1', '0x10', '10.005', 'Infinity'], 'an amount in rupees from 0 to 100000'],
   ['TDS_ABOVE_RUPEES', ['1e9', '-1'], 'an amount in rupees from 0 to 100000'],
@@ -41,6 +43,10 @@ test.each([
 ])('%s: a value that is too large, too small or of another kind is refused in words', (name, values, words) => {
   for (const value of values)
     expect([value, complaintsOf({ [name]: value })]).toEqual([value, [expect.stringContaining(`${name}: ${words}`)]])
+})
+
+test('production is production also with a space or a carriage return behind it', () => {
+  for (const NODE_ENV of ['production ', 'production\r']) expect(readConfig({ ...production, NODE_ENV }).production).toBe(true)
 })
 
 test('the proxies in front are a small number, addresses, networks or named groups', () => {
