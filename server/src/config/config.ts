@@ -72,7 +72,7 @@ export function readConfig(env: Environment) {
     witnesses: witnessSettings(settings),
     storage: storageSettings(settings, dataDir, (host) => !production || isThisMachine(host)),
     traces: traceSettings(settings, (host) => !production || isThisMachine(host) || allowed('traces')),
-    mailUrl: settings.text('MAIL_URL'),
+    mailUrl: settings.smtpUrl('MAIL_URL'),
     mailNeedsTls: production && !allowed('mail'),
     mailFrom: settings.mailAddress('MAIL_FROM') ?? defaultOf('MAIL_FROM'),
     google: {

@@ -39,6 +39,11 @@ test.each([
   ['ADMIN_EMAIL', ['owner', 'owner@', 'Owner <owner@roz.example>', 'owner@10.0.0.5'], 'a mail address such as'],
   ['SUPPORT_EMAIL', ['help@localhost', 'a b@roz.example'], 'a mail address such as'],
   ['MAIL_FROM', ['no-reply'], 'a mail address such as'],
+  [
+    'MAIL_URL',
+    ['smtp://u:pa#ss@host:587', 'smtp://u:pa/ss@host', 'smtp://host:99999', 'smtp://', 'host:25', 'http://host'],
+    'an address such as smtp://',
+  ],
   ['PAYMENT_METHODS', ['card', 'upi;cc', 'upi,,cc', 'upi,'], 'any of upi, cc, dc, nb,'],
 ])('%s: a value that is too large, too small or of another kind is refused in words', (name, values, words) => {
   for (const value of values)

@@ -74,8 +74,7 @@ export function judgeSecrets(settings: Settings): void {
 /** Production uses TLS to the mail server and to a database on another host. */
 export function judgeLines(settings: Settings, allowed: Allowed): void {
   const mail = settings.text('MAIL_URL')
-  if (mail !== undefined && !/^smtps?:\/\//.test(mail)) settings.complain('MAIL_URL: production needs smtp:// or smtps://')
-  else if (mail !== undefined && !allowed('mail') && weakensTls(mail))
+  if (mail !== undefined && !allowed('mail') && weakensTls(mail))
     settings.complain('MAIL_URL: production needs TLS: leave out what weakens it, or say ALLOW_INSECURE=mail')
   for (const name of ['DATABASE_URL', 'MIGRATE_DATABASE_URL'] as const) {
     const database = settings.text(name)

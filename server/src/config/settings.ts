@@ -87,6 +87,14 @@ export class Settings {
     return undefined
   }
 
+  /** The URL of a mail server. No complaint shows it, because it may contain a password. */
+  smtpUrl(name: SettingName): string | undefined {
+    const value = this.text(name)
+    if (value === undefined || (/^smtps?:\/\//.test(value) && URL.canParse(value) && new URL(value).hostname !== '')) return value
+    this.complain(`${name}: an address such as smtp://user:password@host:587; in a password # is written %23, / %2F and @ %40`)
+    return undefined
+  }
+
   /** The URL of a PostgreSQL, with one host or several. No complaint shows it, because it may contain a password. */
   postgresUrl(name: SettingName): string | undefined {
     const value = this.text(name)
