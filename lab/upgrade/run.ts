@@ -45,6 +45,9 @@ const SOUND: readonly number[] = [VERDICT.pass, VERDICT.weak]
 const ERROR = /^\{"level":(?:50|60).*$/gm
 /** An alarm for the staff, and no fault: the load raises disputes. */
 const ALARM = '"msg":"a payer disputes a payment"'
+/** The audit of 1.0.0 misses the effect of a first voice about an item of SUSPENSE, which it does not know. Ours judges it at the end. */
+const UNKNOWN_VOICE =
+  /"broken":\[\{"invariant":"acknowledged_is_present","rows":\d+,(?:"hasMore":false,)?"first":\[?(?:"key of member \d+: suspense\.\w+ suspense:\d+ was acknowledged, and suspense:\d+ is not there",?)+\]?\}\]/
 
 export async function upgradeFrom(chosen: Former, options: RunOptions): Promise<Outcome> {
   const { say = () => undefined } = options
@@ -115,7 +118,7 @@ const auditBy = ({ next }: Versions, { postgres }: SystemUnderTest): Promise<str
 async function looseEnds({ servers }: SystemUnderTest): Promise<string[]> {
   const metrics = await (await fetch(`${servers.all()[0]?.url}/metrics`)).text()
   const parked = /^roz_work_parked (\d+)$/m.exec(metrics)?.[1]
-  const errors = (servers.printed().match(ERROR) ?? []).filter((line) => !line.includes(ALARM))
+  const errors = (servers.printed().match(ERROR) ?? []).filter((line) => !line.includes(ALARM) && !UNKNOWN_VOICE.test(line))
   return [...(parked === '0' ? [] : [`roz_work_parked is ${parked}`]), ...errors.map((line) => `a server logged ${line}`)]
 }
 
