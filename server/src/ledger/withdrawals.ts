@@ -338,8 +338,8 @@ export async function bookPayout(tx: Tx, told: Told): Promise<PayoutBooked | und
 
 /** Whether a person paid by hand or may have. Who typed the gateway's own number meant the gateway's payment. */
 function isOfAnotherPayment({ status, shownTo, reference }: Locked, told: Told): boolean {
-  if (shownTo === null || status === 'approved') return shownTo !== null && told.word !== 'paid'
-  return status === 'paid' && reference !== null && squeezed(reference) !== squeezed(told.reference ?? '')
+  if (status === 'approved') return shownTo !== null && told.word !== 'paid'
+  return status === 'paid' && reference !== null && shownTo !== null && squeezed(reference) !== squeezed(told.reference ?? '')
 }
 
 /** The flag stays while the gateway has paid what was given back, or paid by hand. */
