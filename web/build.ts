@@ -22,7 +22,7 @@ import { contentPlugin } from './build/content.ts'
 import { favicon, versionOf, writeIcons } from './build/install.ts'
 import { expectTexts, messageCollector, missingMessages } from './build/messages.ts'
 import { writePdfFrame } from './build/pdf-frame.ts'
-import { CHUNKS, chunkOf, closureOf, type Manifest, screenLinks, shellLinks } from './build/screens.ts'
+import { CHUNKS, chunkOf, type Manifest, screenLinks, shellLinks } from './build/screens.ts'
 import { paths } from './src/paths.ts'
 import { PDF_FRAME_PATH } from './src/pdf-frame/messages.ts'
 import { sprite } from './src/ui/art.ts'
@@ -55,37 +55,30 @@ type PublicAssets = {
   /** The styles of most pages, of the home page and of the verifier's. The policy allows exactly these. */
   readonly css: Readonly<Record<'plain' | 'home' | 'verify', string>>
   readonly script: string
-  /** The files that `script` imports. */
-  readonly scriptParts: readonly string[]
   readonly verifyScript: string
   readonly font: string
 }
 
-/** Builds the public pages' scripts and styles. The style files are removed again, because the pages inline them. */
-async function buildPublicAssets(): Promise<PublicAssets> {
-  await build(
-    variant(
-      {
-        build: {
-          manifest: 'site-manifest.json',
-          rolldownOptions: {
-            input: {
-              site: 'src/public/site.ts',
-              verify: 'src/public/verify.ts',
-              page: 'src/public/page.css',
-              live: 'src/public/live.css',
-              home: 'src/public/home.css',
-              check: 'src/public/verify.css',
-            },
-          },
-        },
-      },
-      [],
-    ),
-  )
+/** Builds files of the public pages. Returns the file of a source. */
+async function buildPublicFiles(input: Readonly<Record<string, string>>): Promise<(source: string) => string> {
+  await build(variant({ build: { manifest: 'site-manifest.json', rolldownOptions: { input } } }, []))
   const manifestFile = path.join(out, 'site-manifest.json')
   const manifest = JSON.parse(await readFile(manifestFile, 'utf8')) as Manifest
-  const fileOf = (source: string): string => chunkOf(source, manifest).file
+  await rm(manifestFile)
+  return (source) => chunkOf(source, manifest).file
+}
+
+/** Builds the public pages' scripts and styles. The style files are removed again, because the pages inline them. */
+async function buildPublicAssets(): Promise<PublicAssets> {
+  // Each script by itself: what both import would be a third file, which a page finds only when its script has come.
+  const verifyScript = (await buildPublicFiles({ verify: 'src/public/verify.ts' }))('src/public/verify.ts')
+  const fileOf = await buildPublicFiles({
+    site: 'src/public/site.ts',
+    page: 'src/public/page.css',
+    live: 'src/public/live.css',
+    home: 'src/public/home.css',
+    check: 'src/public/verify.css',
+  })
   const take = async (source: string): Promise<string> => {
     const file = path.join(out, fileOf(source))
     const css = (await readFile(file, 'utf8')).trim()
@@ -95,11 +88,9 @@ async function buildPublicAssets(): Promise<PublicAssets> {
   const page = await take('src/public/page.css')
   const plain = page + (await take('src/public/live.css'))
   const css = { plain, home: plain + (await take('src/public/home.css')), verify: page + (await take('src/public/verify.css')) }
-  await rm(manifestFile)
   const font = /\/assets\/roz-display-[\w-]+\.woff2/.exec(page)?.[0]
   if (font === undefined) throw new Error('the public styles name no display font')
-  const [script = '', ...scriptParts] = [...closureOf(['src/public/site.ts'], manifest)].reverse().map((key) => `/${fileOf(key)}`)
-  return { css, script, scriptParts, verifyScript: `/${fileOf('src/public/verify.ts')}`, font }
+  return { css, script: `/${fileOf('src/public/site.ts')}`, verifyScript: `/${verifyScript}`, font }
 }
 
 /**
@@ -130,14 +121,14 @@ async function compressAssets(): Promise<void> {
 }
 
 /** The service worker: one file at the root whose bytes change with every file that it may cache. */
-async function buildWorker({ font, script, scriptParts }: PublicAssets): Promise<void> {
+async function buildWorker({ font, script }: PublicAssets): Promise<void> {
   await build(
     variant(
       {
         define: {
           __VERSION__: JSON.stringify(await versionOf(out)),
           __OFFLINE__: JSON.stringify(inEach((language) => addressIn(language, '/offline'))),
-          __SHELL__: JSON.stringify([font, script, ...scriptParts]),
+          __SHELL__: JSON.stringify([font, script]),
         },
         build: { rolldownOptions: { input: { sw: 'src/pwa/worker.ts' }, output: { entryFileNames: '[name].js' } } },
       },

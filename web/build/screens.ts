@@ -73,7 +73,7 @@ export function screenLinks(routes: string, manifest: Manifest): Readonly<Record
 }
 
 /** Adds each module after its imports, in the order of execution, so that its style sheet can override theirs. */
-export function closureOf(keys: readonly string[], manifest: Manifest, known = new Set<string>()): Set<string> {
+function closureOf(keys: readonly string[], manifest: Manifest, known = new Set<string>()): Set<string> {
   for (const key of keys.filter((one) => !known.has(one))) {
     known.add(key)
     closureOf(chunkOf(key, manifest).imports ?? [], manifest, known)
