@@ -42,7 +42,13 @@ function followRound(before: TimedRound | undefined, now: Output<Api['currentRou
   void queryClient.invalidateQueries({ queryKey: homeQuery.queryKey })
 }
 
-export const homeQuery = queryOptions({ queryKey: ['home'], queryFn: ({ signal }) => call('home', { signal }) })
+/** Parts of a screen that appear one after another share an answer. */
+const OPENING_MS = 3000
+export const homeQuery = queryOptions({
+  queryKey: ['home'],
+  queryFn: ({ signal }) => call('home', { signal }),
+  staleTime: OPENING_MS,
+})
 export const roundStatsQuery = queryOptions({ queryKey: ['mine', 'round-stats'], queryFn: ({ signal }) => call('roundStats', { signal }) })
 export const impactStatsQuery = queryOptions({
   queryKey: ['mine', 'impact-stats'],
