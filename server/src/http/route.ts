@@ -15,6 +15,7 @@ import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { BODY_BYTES_MAX, readRawBodies } from './bodies.ts'
+import { compressLong } from './brotli.ts'
 import { sendCsv } from '../lists/csv.ts'
 import { etagOf, isKnown } from './etag.ts'
 import { type Problem, sendProblem, sendProblemAsText } from './faults.ts'
@@ -134,7 +135,7 @@ function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler
         if (problem !== undefined) return sendProblem(request, reply, problem)
       })
     },
-    ...(isShared(spec) ? { onSend: tagForCaches } : {}),
+    onSend: [...(isShared(spec) ? [tagForCaches] : []), ...(spec.method === 'GET' ? [compressLong] : [])],
     handler: async (request, reply) => {
       const refuse = spec.output === 'text' ? sendProblemAsText : sendProblem
       const input = parseInput(request, spec)

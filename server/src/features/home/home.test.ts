@@ -1,10 +1,11 @@
 import { nextDay, type IstDay } from '@roz/core/ist-day.ts'
 import { POLICY_A } from '@roz/core/split.ts'
+import type { Story } from '@roz/contract/impact.ts'
 import { expect, test, vi } from 'vitest'
 import { type Db, queryableBy, sql } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { makeRound } from '../../ledger/rounds.ts'
-import { makeMember, useCalls } from '../../testing/calls.ts'
+import { makeMember, serveCalls, useCalls } from '../../testing/calls.ts'
 import { useTestDatabase } from '../../testing/database.ts'
 import { insertSettledRound } from '../../testing/settled-round.ts'
 import { createHome, createPeopleCount } from './home.ts'
@@ -49,6 +50,39 @@ test('a public answer without a token has an ETag by language, and a matching If
   const again = await calls.ask('GET /public/home', { headers: { 'if-none-match': `W/${etag}` } })
   expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag])
   expect((await calls.ask('GET /public/home', { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
+})
+
+test('a long public answer has one ETag, weak where it is compressed, and either form of it gets 304', async () => {
+  const story: Story = {
+    id: '1',
+    _id: '1',
+    title: 'Schoolbooks',
+    description: 'For twelve children. '.repeat(100),
+    date: '2026-01-01',
+    amount: 12,
+    sent: false,
+    views: 0,
+    isActive: true,
+    videoUrl: null,
+    imageUrl: null,
+    charity: { name: 'Asha', description: '' },
+    languages: {},
+    followUps: [],
+    winnerInfo: null,
+  }
+  const served = await serveCalls(database.db, createHome({ db: database.db, recentStories: async () => [story] }).handlers)
+  try {
+    const asked = (headers: Record<string, string>) => served.ask('GET /public/home', { headers })
+    const [plain, small] = [await asked({}), await asked({ 'accept-encoding': 'br' })]
+    expect([plain, small].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'br'])
+    expect(small.body).toEqual(plain.body)
+    const etag = plain.headers.get('etag') ?? ''
+    expect([etag, small.headers.get('etag')]).toEqual([expect.stringMatching(/^"[\w-]{27}"$/), `W/${etag}`])
+    expect(small.headers.get('vary')).toBe('Authorization, Accept-Language, Accept-Encoding')
+    for (const known of [etag, `W/${etag}`]) expect((await asked({ 'accept-encoding': 'br', 'if-none-match': known })).status).toBe(304)
+  } finally {
+    await served.close()
+  }
 })
 
 test('the home page counts need shares, settled rounds and people who joined, and splits today’s pool by its own policy', async () => {

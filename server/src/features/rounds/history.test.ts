@@ -80,6 +80,24 @@ describe('history', () => {
     }
   })
 
+  test('a long answer is compressed for a reader that accepts it; a short one, and a refusal, is not', async () => {
+    const [plain, small] = await Promise.all(
+      ['gzip, deflate, br;q=0', 'gzip, br'].map((accepted) =>
+        world.ask('GET /rounds/history', { as: winner, headers: { 'accept-encoding': accepted } }),
+      ),
+    )
+    expect([plain, small].map((answer) => [answer?.headers.get('content-encoding'), answer?.headers.get('vary')])).toEqual([
+      [null, 'Authorization, Accept-Encoding'],
+      ['br', 'Authorization, Accept-Encoding'],
+    ])
+    expect(small?.text).toBe(plain?.text)
+    expect(Number(small?.headers.get('content-length'))).toBeLessThan(Number(plain?.headers.get('content-length')) / 2)
+    for (const as of [winner, world.admin]) {
+      const { headers } = await world.ask('GET /rounds/stats', { as, headers: { 'accept-encoding': 'br' } })
+      expect([headers.get('content-encoding'), headers.get('vary')]).toEqual([null, 'Authorization'])
+    }
+  })
+
   test('is for members only', async () => {
     expect((await world.ask('GET /rounds/history')).status).toBe(401)
     expect((await world.ask('GET /rounds/history', { as: world.admin })).status).toBe(403)
