@@ -17,6 +17,7 @@ export function sendFile(request: FastifyRequest, reply: FastifyReply, file: Pub
   reply.header('etag', etag).header('cache-control', file.cacheControl ?? (file.isFinal ? FINAL : CHANGING))
   if (isKnown(request, etag)) return reply.code(304).send()
   reply.type(file.type).header('content-length', file.bytes)
-  if (request.method === 'HEAD') return reply.send()
+  // Without a payload the framework would answer HEAD with a length of 0.
+  if (request.method === 'HEAD') return reply.send(Readable.from([]))
   return reply.send(file.body instanceof Uint8Array ? Buffer.from(file.body) : Readable.from(file.body, { objectMode: false }))
 }

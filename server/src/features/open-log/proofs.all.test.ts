@@ -116,6 +116,12 @@ test('final files are cached for ever, changing files for seconds, and a matchin
   }
   const first = await world.ask(`GET /public/draws/${DAY}/tickets`)
   expect(first.headers.get('content-length')).toBe(String(39 * 32))
+  const head = await world.ask(`HEAD /public/draws/${DAY}/tickets`)
+  expect([head.status, head.headers.get('content-length'), head.headers.get('etag')]).toEqual([
+    200,
+    String(39 * 32),
+    first.headers.get('etag'),
+  ])
   const again = await world.ask(`GET /public/draws/${DAY}/tickets`, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } })
   expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: '' })
   const { rules } = (await world.log())[0] as unknown as { rules: string }
