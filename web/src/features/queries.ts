@@ -30,11 +30,12 @@ export const roundQuery = queryOptions({
   refetchInterval: ROUND_POLL_MS,
 })
 
-const marksOf = ({ id, hasParticipated, lastWinner }: Output<Api['currentRound']>): string => `${id} ${hasParticipated} ${lastWinner?.date}`
+const marksOf = ({ id, hasParticipated, lastWinner, lastImpactStory }: Output<Api['currentRound']>): string =>
+  `${id} ${hasParticipated} ${lastWinner?.date} ${lastImpactStory?.date} ${lastImpactStory?.title}`
 
 /**
- * A change here means a new day, a reward, or a join made automatically or on another device. Money has moved without a call from this
- * page.
+ * A change here means a new day, a reward, a story, or a join made automatically or on another device. Money has moved without a call
+ * from this page.
  */
 function followRound(before: TimedRound | undefined, now: Output<Api['currentRound']>): void {
   if (before === undefined || marksOf(before) === marksOf(now)) return
