@@ -135,7 +135,7 @@ function registerCall(app: FastifyInstance, spec: EndpointSpec, handler: Handler
         if (problem !== undefined) return sendProblem(request, reply, problem)
       })
     },
-    onSend: [...(isShared(spec) ? [tagForCaches] : []), ...(spec.method === 'GET' ? [compressLong] : [])],
+    onSend: [...(isShared(spec) ? [tagForCaches] : []), ...(spec.method === 'GET' && spec.access !== 'admin' ? [compressLong] : [])],
     handler: async (request, reply) => {
       const refuse = spec.output === 'text' ? sendProblemAsText : sendProblem
       const input = parseInput(request, spec)
@@ -251,7 +251,7 @@ function setCacheHeaders(spec: EndpointSpec, request: FastifyRequest, reply: Fas
   const isOpen = isPublic && spec.path.startsWith('/public/') && request.headers.authorization === undefined
   if (isOpen) reply.header('access-control-allow-origin', '*')
   // Public answers name winners, and "A member" depends on the reader's language.
-  if (isPublic) reply.header('vary', 'Authorization, Accept-Language')
+  if (isPublic) reply.header('vary', 'Authorization, Accept-Language, Accept-Encoding')
   else if (spec.access !== 'visitor' && spec.access !== 'signed') reply.header('vary', 'Authorization')
   if (!isPublic) reply.header('cache-control', 'no-store')
   else if (request.headers.authorization !== undefined) reply.header('cache-control', 'private, no-store')
@@ -264,9 +264,9 @@ const SERVER_TIME = /"serverTime":"([^"]+)"/
 async function tagForCaches(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
   const isKept = String(reply.getHeader('cache-control')).startsWith('public')
   if (reply.statusCode !== 200 || !isKept || typeof payload !== 'string') return payload
-  // The tag ignores `serverTime`, so it is weak; a header carries the time, which a 304 renews.
-  const [field, serverTime] = SERVER_TIME.exec(payload) ?? []
-  const tag = field === undefined ? etagOf(Buffer.from(payload)) : `W/${etagOf(Buffer.from(payload.replace(field, '')))}`
+  // The tag ignores `serverTime` and the encoding, so it is weak; a header carries the time, which a 304 renews.
+  const [field = '', serverTime] = SERVER_TIME.exec(payload) ?? []
+  const tag = `W/${etagOf(Buffer.from(payload.replace(field, '')))}`
   reply.header('etag', tag)
   if (serverTime !== undefined) reply.header('x-server-time', serverTime)
   if (!isKnown(request, tag)) return payload

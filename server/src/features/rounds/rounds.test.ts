@@ -18,9 +18,13 @@ test('the current round is cached publicly only for visitors; with any token it 
     [undefined, member, world.admin].map((as) => world.ask('GET /rounds/current', as === undefined ? {} : { as })),
   )
   expect(asked.map(({ headers }) => [headers.get('vary'), headers.get('cache-control'), headers.get('etag') !== null])).toEqual([
-    ['Authorization, Accept-Language', 'public, max-age=0, s-maxage=2, stale-while-revalidate=30, stale-if-error=86400', true],
-    ['Authorization, Accept-Language', 'private, no-store', false],
-    ['Authorization, Accept-Language', 'private, no-store', false],
+    [
+      'Authorization, Accept-Language, Accept-Encoding',
+      'public, max-age=0, s-maxage=2, stale-while-revalidate=30, stale-if-error=86400',
+      true,
+    ],
+    ['Authorization, Accept-Language, Accept-Encoding', 'private, no-store', false],
+    ['Authorization, Accept-Language, Accept-Encoding', 'private, no-store', false],
   ])
 })
 
