@@ -31,7 +31,7 @@ export const DECISIONS: readonly Bug[] = [
     only: 'of a payout by hand that came back',
   },
   {
-    name: 'One bank transfer credits two orders, for the second person writes more of its number',
+    name: 'One bank transfer waits for two orders, for the second person writes more of its number',
     file: 'server/src/features/accounts/bank/transfer-matches.ts',
     find: ' and ${isSame(sql`b.bank_number`)}',
     replace: ' and b.bank_number = ${bankNumber}::text',
