@@ -34,8 +34,8 @@ const marksOf = ({ id, hasParticipated, lastWinner, lastImpactStory }: Output<Ap
   `${id} ${hasParticipated} ${lastWinner?.date} ${lastImpactStory?.date} ${lastImpactStory?.title}`
 
 /**
- * A change here means a new day, a reward, a story, or a join made automatically or on another device. Money has moved without a call
- * from this page.
+ * A change here means a new day, a reward, a join made automatically or on another device, or a story. Money has moved, or a story
+ * counts in the member's figures, without a call from this page.
  */
 function followRound(before: TimedRound | undefined, now: Output<Api['currentRound']>): void {
   if (before === undefined || marksOf(before) === marksOf(now)) return
