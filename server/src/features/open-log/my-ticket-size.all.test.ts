@@ -106,6 +106,7 @@ function ascending(count: number, bytes: number, given: readonly Buffer[]): Buff
 async function putEntry(): Promise<void> {
   // Triggers are off: one entry represents a million.
   await owner.withConnection(async (connection) => {
+    await connection.query(sql`select make_join_month(${DAY}::date)`)
     await connection.query(sql`set session_replication_role = replica`)
     await connection.query(sql`
     with batch as (insert into join_batch (uuid, day, via, n, amount) values (gen_random_uuid(), ${DAY}::date, 'member', 1, 100) returning batch_id)
