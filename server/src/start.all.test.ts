@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
-import type { IstDay } from '@roz/core/ist-day.ts'
+import { dayAt, type IstDay, nextDay } from '@roz/core/ist-day.ts'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { afterRestoreNow } from './commands/after-restore.ts'
@@ -144,6 +144,9 @@ test('a database without room for the connections stops the start before anythin
 
 test('a start forgets the silence of a gateway that the settings no longer name', async () => {
   const database = await createTestDatabase()
+  // Soon after midnight, as the migrations leave a new database: an answer about settlements would end the silence.
+  await database.setClock(new Date(`${nextDay(dayAt(Date.now()))}T00:30:00+05:30`))
+  await database.db.query(sql`update gateway_reading set due_at = start_of_ist_day(ist_day(roz_now())) + interval '30 hours'`)
   await database.db.query(sql`insert into gateway_silence (gateway) values ('payments'), ('payouts')`)
   const env = { DATABASE_URL: database.appUrl, MIGRATE_DATABASE_URL: database.ownerUrl, DEMO: '0', SECRET_KEY: 'a secret key of the tests' }
   const silent = () => database.db.query(sql`select gateway from gateway_silence order by gateway`)

@@ -33,8 +33,8 @@ export const SETTLEMENTS_PACE: Pace = { call: 'settlements', everySeconds: 3.4, 
 const DAYS = 14
 /** A step that was cut off is tried again after this. */
 const LEASE = sql`interval '5 minutes'`
-/** A time farther ahead than the next morning is of a clock that was set back since. */
-const IS_DUE = sql`(due_at <= roz_now() or due_at > roz_now() + interval '26 hours')`
+/** A new database reads first on the morning after its first day, at most 30 hours ahead: a later time is of a clock that was set back. */
+const IS_DUE = sql`(due_at <= roz_now() or due_at > roz_now() + interval '30 hours')`
 const NEXT_MORNING = sql`(start_of_ist_day(ist_day(roz_now() - interval '6 hours')) + interval '30 hours')`
 
 /** Takes one step, if one is due and the gateway takes a call now. */
