@@ -1,4 +1,4 @@
-/** Checks docs/decisions/: each number has one page with its heading and date, and links to decisions name the right number. */
+/** Checks docs/decisions/: each number has one page with its heading, date and status, and links to decisions name the right number. */
 import { expect, test } from 'vitest'
 import { sources } from './source.ts'
 
@@ -7,20 +7,16 @@ const pages = sources
   .filter(({ name }) => name.startsWith(FOLDER))
   .map((page) => ({ ...page, number: page.name.slice(FOLDER.length, FOLDER.length + 4) }))
 
-/** Merged into pages 15, 14, 7 and 49. A number is never given again. */
-const MERGED = [12, 13, 22, 42]
-
 test('no two decisions share a number, and no number is missing', () => {
-  const numbers = [...pages.map(({ number }) => Number(number)), ...MERGED]
-  expect(numbers.toSorted((a, b) => a - b)).toEqual(numbers.map((_, index) => index + 1))
+  expect(pages.map(({ number }) => Number(number)).toSorted((a, b) => a - b)).toEqual(pages.map((_, index) => index + 1))
 })
 
 test("a decision's heading begins with its number", () => {
   expect(pages.filter(({ text, number }) => !text.startsWith(`# ${Number(number)}. `)).map(({ name }) => name)).toEqual([])
 })
 
-test('a decision has a date', () => {
-  expect(pages.filter(({ text }) => !/^.+\n\n\d{4}-\d\d-\d\d(?: · .+)?\n\n/.test(text)).map(({ name }) => name)).toEqual([])
+test('a decision has a date and a status', () => {
+  expect(pages.filter(({ text }) => !/^.+\n\n\d{4}-\d\d-\d\d · (?:accepted|replaced by )/.test(text)).map(({ name }) => name)).toEqual([])
 })
 
 test('a link to a decision leads to the page with that number', () => {
