@@ -183,17 +183,25 @@ function docsPage(brandName: string, modes: Modes): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escape(brandName)} API</title></head><body><main><h1>${escape(brandName)} API</h1><p>The same as a document: <a href="/api/openapi.json">openapi.json</a>. Amounts are rupees, days are Asia/Kolkata dates. ${escape(factsOf(modes))}</p>${rows.join('')}</main></body></html>`
 }
 
-/** Mounts the document and the page below /api. */
+/**
+ * Mounts the document and the page below /api. Both are made when first asked for and kept as bytes: as strings they would take
+ * 4 MB of the heap in a server that nobody asks.
+ */
 export function registerDocs(app: FastifyInstance, { brandName, modes }: { readonly brandName: string; readonly modes: Modes }): void {
-  const document = JSON.stringify(openApiDocument(brandName, modes))
-  const page = docsPage(brandName, modes)
+  const documentOnce = once(() => JSON.stringify(openApiDocument(brandName, modes)))
+  const pageOnce = once(() => docsPage(brandName, modes))
   app.get('/openapi.json', (_request, reply) =>
-    reply.type('application/json').header('cache-control', 'public, max-age=300').send(document),
+    reply.type('application/json').header('cache-control', 'public, max-age=300').send(documentOnce()),
   )
   app.get('/docs', (_request, reply) =>
     reply
       .type('text/html; charset=utf-8')
       .header('content-security-policy', "default-src 'none'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'")
-      .send(page),
+      .send(pageOnce()),
   )
+}
+
+function once(make: () => string): () => Buffer {
+  let made: Buffer | undefined
+  return () => (made ??= Buffer.from(make()))
 }
