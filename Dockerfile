@@ -26,4 +26,4 @@ USER 65532:65532
 VOLUME /data
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["/usr/local/bin/node", "--min-semi-space-size=32", "--max-semi-space-size=32", "--no-parallel-scavenge", "--no-allocation-site-pretenuring", "--initial-old-space-size=64", "--heap-growing-percent=50", "--expose-gc", "server/src/main.ts"]
+ENTRYPOINT ["/usr/local/bin/node", "--min-semi-space-size=32", "--max-semi-space-size=32", "--no-parallel-scavenge", "--no-allocation-site-pretenuring", "--initial-old-space-size=64", "--heap-growing-percent=20", "--expose-gc", "server/src/main.ts"]
