@@ -56,7 +56,7 @@ const SIZE = quick
       warmUps: 4,
       peerWarmSeconds: 8,
       // Many short repeats: a shared machine changes speed within seconds, and all three programs must see the same speed.
-      compared: 9,
+      compared: 7,
       joins: 15_000,
       active: 60_000,
       engine: 22_000,
@@ -67,7 +67,7 @@ const SIZE = quick
       all: 1_000_000,
       seconds: 2,
       pgbenchSeconds: 2,
-      rates: 4,
+      rates: 3,
       rateSeconds: 3,
     }
 const HISTORY = 10_000
@@ -284,7 +284,7 @@ async function measureDays(at: SetUp, product: Program): Promise<Results['days']
   await at.root.query(sql`checkpoint`)
   say(`${SIZE.all} members are there`)
   const large = [await watchDay(at, product)]
-  for (let repeat = 0; repeat < (quick ? 1 : 2); repeat++) large.push(await watchDay(at, product))
+  for (let repeat = 0; repeat < (quick ? 1 : 3); repeat++) large.push(await watchDay(at, product))
   for (const { entries, settledSeconds, slowestAnswerMs, autoJoin } of large)
     say(
       `a day of ${entries} settled in ${settledSeconds.toFixed(1)} s (slowest answer ${slowestAnswerMs.toFixed(0)} ms), then ${autoJoin?.members} joined in ${autoJoin?.seconds.toFixed(1)} s`,
