@@ -51,14 +51,17 @@ async function archived({ superUrl }: EmbeddedPostgres): Promise<void> {
   }
 }
 
-/** Restores into a new folder and starts PostgreSQL on it, which recovers. */
-async function restored(from: string, tool: PgBackRest, to: string, ...words: string[]): Promise<EmbeddedPostgres> {
+/** Restores into a new folder and starts PostgreSQL on it, which recovers. `flags` are PostgreSQL's. */
+async function restored(
+  { from, tool, to, flags = [] }: { from: string; tool: PgBackRest; to: string; flags?: readonly string[] },
+  ...words: string[]
+): Promise<EmbeddedPostgres> {
   const cluster = path.join(to, 'cluster')
   mkdirSync(to, { mode: 0o711 })
   emptyLike(path.join(from, 'cluster'), cluster)
   copyFileSync(path.join(from, 'passwords.json'), path.join(to, 'passwords.json'))
   await tool.run(`--pg1-path=${cluster}`, ...words, 'restore')
-  return start(to, 'hot_standby=off')
+  return start(to, 'hot_standby=off', ...flags)
 }
 
 /** No server starts before roz restore finish; then the audit passes. */
@@ -83,13 +86,13 @@ test.runIf(ALL)(
     await (await start(first)).stop()
     const password = (JSON.parse(readFileSync(path.join(first, 'passwords.json'), 'utf8')) as { postgres: string }).postgres
     const tool = preparePgBackRest(debian, folder, { cluster: path.join(first, 'cluster'), password })
-    const archiving = [
+    const archivingFrom = (folder: string): string[] => [
       'archive_mode=on',
-      `archive_command=${tool.archiveCommand}`,
+      `archive_command=${tool.archiveCommand.replace('archive-push', `--pg1-path=${path.join(folder, 'cluster')} archive-push`)}`,
       'archive_timeout=60',
       `unix_socket_directories=${tool.sockets}`,
     ]
-    const database = await start(first, ...archiving)
+    const database = await start(first, ...archivingFrom(first))
 
     const atPort = `--pg1-port=${database.port}`
     const roz = await startUntouched({ dataDir, env: settingsOf(dataDir, database) })
@@ -111,15 +114,21 @@ test.runIf(ALL)(
     await database.stop()
 
     const target = `--target=${at.toISOString().replace('T', ' ').replace('Z', '+00')}`
-    const toASecond = await restored(first, tool, second, '--type=time', target, '--target-action=promote')
+    // The restored cluster archives too, as that of the compose file does: the repository then has its timeline 2.
+    const toSecond = { from: first, tool, to: second, flags: archivingFrom(second) }
+    const toASecond = await restored(toSecond, '--type=time', target, '--target-action=promote', '--target-timeline=1')
     const there = await joinToWhatCame(settingsOf(dataDir, toASecond), /restored \(recovery_target_time=/)
     expect([await balance(there, before), await balance(there, between), await balance(there, after)]).toEqual([9, 19, undefined])
     expect([await join(there, before), await join(there, between)]).toEqual([409, 409])
     await there.stop()
+    await archived(toASecond)
     await toASecond.stop()
 
-    const whole = await restored(first, tool, third, '--type=default')
-    const all = await joinToWhatCame(settingsOf(dataDir, whole), /restored \(without a target, timeline 2\)/)
+    // Without the old cluster's timeline it would follow timeline 2, which lacks what came after the second.
+    const toThird = { from: first, tool, to: third }
+    const whole = await restored(toThird, '--type=default', '--target-timeline=1', '--archive-mode=off')
+    expect(readFileSync(path.join(third, 'cluster', 'postgresql.auto.conf'), 'utf8')).toContain("archive_mode = 'off'")
+    const all = await joinToWhatCame(settingsOf(dataDir, whole), /restored \(without a target, timeline 3\)/)
     expect([await balance(all, before), await balance(all, between), await balance(all, after)]).toEqual([9, 19, 29])
     await all.stop()
   },
