@@ -1,6 +1,6 @@
 /** nginx and Caddy as the samples of ops/package configure them, and requests through them from a chosen address. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -51,32 +51,36 @@ export function startCaddy({ folder, port, upstream, closedPort }: Place): Child
     ['\n{$ROZ_DOMAIN:roz.example} {', `\nhttp://127.0.0.1:${port} {`],
   ])
   writeFileSync(file, site)
+  const log = openSync(path.join(folder, 'error.log'), 'a')
   return spawn(CADDY ?? '', ['run', '--adapter', 'caddyfile', '--config', file], {
     env: {
       HOME: folder,
       ROZ_DOMAIN: 'roz.example',
       ROZ_UPSTREAMS: `127.0.0.1:${upstream} 127.0.0.1:${closedPort}`,
     },
-    stdio: 'ignore',
+    stdio: ['ignore', log, log],
   })
 }
 
-/** Starts a proxy in front of the program's port; the port after its own is that without TLS. Waits until it serves. Its second upstream is down. */
+/**
+ * Starts a proxy in front of the program's port; the port after its own is that without TLS. Its second upstream is down.
+ * Waits until it serves; without an upstream port the first one is down too, and it only answers. `log` is what it writes.
+ */
 export async function startProxy(
   start: (place: Place) => ChildProcess,
-  upstream: number,
-): Promise<{ readonly proxy: ChildProcess; readonly port: number }> {
+  upstream?: number,
+): Promise<{ readonly proxy: ChildProcess; readonly port: number; readonly log: string }> {
   const port = await freePorts()
   const folder = path.join(newDataDir(), 'proxy')
   mkdirSync(folder)
-  const proxy = start({ folder, port, upstream, closedPort: await freePorts() })
+  const proxy = start({ folder, port, upstream: upstream ?? (await freePorts()), closedPort: await freePorts() })
   const isUp = (): Promise<boolean> =>
     ask(port, '/healthz').then(
-      ({ status }) => status === 200,
+      ({ status }) => upstream === undefined || status === 200,
       () => false,
     )
   while (!(await isUp())) await sleep(100)
-  return { proxy, port }
+  return { proxy, port, log: path.join(folder, 'error.log') }
 }
 
 export async function stopProxy(proxy: ChildProcess): Promise<void> {

@@ -3,6 +3,7 @@
  * - `npm run test:all` unpacks both. Without them these tests are skipped.
  */
 import type { ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Program, startProgram } from '../../harness/program.ts'
@@ -45,6 +46,17 @@ for (const [name, program, start] of KINDS) {
       for (let time = 0; time < 11; time++) statuses.push(await attempt('127.0.0.2', `203.0.${time}.7`))
       expect(statuses).toEqual([...Array<number>(10).fill(401), 429])
       expect(await attempt('127.9.9.9', '203.0.113.7')).toBe(401)
+    })
+
+    test('while Roz is down its log has neither the token of a mailed link nor the address that sent it', async () => {
+      const down = await startProxy(start)
+      try {
+        const { status } = await ask(down.port, '/reset-password?token=the-token-of-a-mail', { from: '127.0.0.9' })
+        expect([502, 503, 504]).toContain(status)
+      } finally {
+        await stopProxy(down.proxy)
+      }
+      expect(readFileSync(down.log, 'utf8')).not.toMatch(/the-token-of-a-mail|127\.0\.0\.9/)
     })
 
     test('without TLS a call is refused, and only a page redirects', async () => {
