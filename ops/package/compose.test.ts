@@ -39,6 +39,10 @@ const APPS = ['app-1', 'app-2']
 /** Allowed values of each variable of sample.env. */
 const VALUES: Readonly<Record<string, string>> = {
   ...PRODUCTION,
+  // Blank, as in sample.env: the file's own.
+  TRUST_PROXY: '',
+  MAIL_URL: '',
+  ALLOW_INSECURE: '',
   ROZ_DOMAIN: 'roz.example',
   POSTGRES_PASSWORD: 'aaa111',
   OWNER_PASSWORD: 'bbb222',
@@ -48,7 +52,7 @@ const VALUES: Readonly<Record<string, string>> = {
   GRIEVANCE_OFFICER: 'A. Rao',
   TERMS_VERSION: '2025-08-09',
 }
-const VARIABLE = /\$\{([A-Z_]+):([?-])([a-z]*)\}/g
+const VARIABLE = /\$\{([A-Z_]+):([?-])([a-z0-9:/,]*)\}/g
 
 /** The environment of a process of the image, as compose sets it. `further` are the lines of settings.env. */
 function environmentOf(
@@ -166,6 +170,14 @@ describe.each(APPS)('the process %s', (name) => {
     }
     const config = readConfig(environmentOf(app, { ...keyless, PAYMENTS: 'bank-transfer' }, account))
     expect([config.payments, config.gateway]).toEqual(['bank-transfer', undefined])
+  })
+
+  test('is behind one proxy and mails by the relay beside it, unless .env names a balancer and a provider', () => {
+    expect(environmentOf(app)).toMatchObject({ TRUST_PROXY: '1', MAIL_URL: 'smtp://smtp:587', ALLOW_INSECURE: 'database,mail' })
+    const named = { TRUST_PROXY: '2', MAIL_URL: 'smtps://user:word@mail.example:465', ALLOW_INSECURE: 'database' }
+    const env = environmentOf(app, { ...VALUES, ...named })
+    expect(env).toMatchObject(named)
+    expect(readConfig(env)).toMatchObject({ trustProxy: 2, mailNeedsTls: true })
   })
 
   test('takes no money until the operator has named himself, his officer and the terms', () => {
