@@ -123,9 +123,20 @@ test('production refuses a gateway address that is not https on cashfree.com', (
   }
 })
 
+const NAMED = { LEGAL_ENTITY: 'Roz Foundation', GRIEVANCE_OFFICER: 'A. Rao', TERMS_VERSION: '2026-12-01' }
+
+test.each(['DRAW', 'PAYMENTS_LIVE', 'CASHOUT'])('production moves no money for an operator who is not named: it refuses %s=on', (name) => {
+  const refused = [`${name}: production moves no money without LEGAL_ENTITY, GRIEVANCE_OFFICER and TERMS_VERSION; set all three`]
+  expect(complaintsOf({ ...production, [name]: 'on' })).toEqual(refused)
+  for (const missing of Object.keys(NAMED)) expect(complaintsOf({ ...production, ...NAMED, [missing]: '', [name]: 'on' })).toEqual(refused)
+  expect(complaintsOf({ ...production, ...NAMED, [name]: 'on' })).toEqual([])
+  expect(complaintsOf({ ...production, [name]: 'off' })).toEqual([])
+  expect(complaintsOf({ [name]: 'on' })).toEqual([])
+})
+
 test('production refuses the mode “sandbox”: test cards would become money', () => {
   for (const topups of ['on', 'off'])
-    expect(complaintsOf({ ...production, PAYMENTS_LIVE: topups, CASHFREE_MODE: 'sandbox' })).toEqual([
+    expect(complaintsOf({ ...production, ...NAMED, PAYMENTS_LIVE: topups, CASHFREE_MODE: 'sandbox' })).toEqual([
       'CASHFREE_MODE: production needs “production”: in the mode “sandbox” test cards would become money',
     ])
   expect(complaintsOf({ ...production, CASHFREE_MODE: 'production' })).toEqual([])

@@ -142,6 +142,10 @@ function businessSettings(
 ) {
   const legal = (['LEGAL_ENTITY', 'GRIEVANCE_OFFICER', 'TERMS_VERSION'] as const).every((name) => settings.text(name) !== undefined)
   const on = !production || legal
+  for (const name of ['DRAW', 'PAYMENTS_LIVE', 'CASHOUT'] as const) {
+    if (!on && settings.flag(name, false))
+      settings.complain(`${name}: production moves no money without LEGAL_ENTITY, GRIEVANCE_OFFICER and TERMS_VERSION; set all three`)
+  }
   const policyName = settings.choice('SPLIT_POLICY')
   const split: SplitPolicy = policyName === 'A' ? POLICY_A : policyB(settings.integer('WINNERS_B'))
   const policy: SplitPolicy = settings.flag('DRAW', on) ? split : { ...split, winners: 0 }

@@ -167,7 +167,11 @@ const gateway = {
 const legal = {
   LEGAL_ENTITY: { kind: 'text', says: 'The operator’s legal name.' },
   GRIEVANCE_OFFICER: { kind: 'text', says: 'The grievance officer.' },
-  TERMS_VERSION: { kind: 'text', otherwise: '2025-08-09', says: 'The date of the terms in force; production has no default.' },
+  TERMS_VERSION: {
+    kind: 'text',
+    otherwise: '2025-08-09',
+    says: 'The date of the terms in force, kept with each account. Production moves no money before it is named.',
+  },
 } as const satisfies Group
 
 const beacon = {
