@@ -3,6 +3,8 @@
  * - The contract types every call. A failed call throws ApiError, with a message to show, or NetworkError.
  * - An answer that has not the form of the call, such as a captive portal's page, is no answer (answers.ts).
  * - A 401 from any call but a login ends the session.
+ * - An answer to a member whose session has ended meanwhile is dropped: its call never settles, so that nothing of it reaches the next
+ *   member of the same page.
  * - Every call has a time limit, unless `isPatient` is set. A write that exceeds it is reported as "we could not tell", never as a failure.
  */
 import { t } from '@lingui/core/macro'
@@ -130,7 +132,11 @@ export async function call<N extends ScreenCall>(name: N, ...[given]: Arguments<
 
 async function answerTo(name: ScreenCall, method: string, path: string, parts: LooseRequest): Promise<unknown> {
   const sentToken = token.get()
+  const endings = token.endings()
   const response = await send(name, method, addressOf(path, parts), parts, sentToken)
+  // The page of a logout waits for its answer.
+  const isNobodys = (): boolean => sentToken !== undefined && name !== 'logout' && token.endings() !== endings
+  if (isNobodys()) return new Promise(() => undefined)
   if (!response.ok) throw await failureOf(response, name, sentToken)
   const type = response.headers.get('content-type') ?? ''
   const form = knownForms[name] ?? '*'
@@ -138,6 +144,7 @@ async function answerTo(name: ScreenCall, method: string, path: string, parts: L
   if (!type.startsWith(media ?? 'application/json')) throw new NetworkError(`${name}: an answer of the type ${type}`)
   if (type.startsWith('image/')) return response.blob()
   const text = await bodyOf(response)
+  if (isNobodys()) return new Promise(() => undefined)
   if (media === '' && text !== '') throw new NetworkError(`${name}: an answer that should be empty`)
   if (media !== undefined) return text === '' ? undefined : text
   try {

@@ -10,6 +10,15 @@ const PORTAL_KEY = 'admin-token'
 const KEY = inPortal ? PORTAL_KEY : 'token'
 const storage = (): Storage => (inPortal ? sessionStorage : localStorage)
 let fallback: string | undefined
+let endings = 0
+
+function removeStored(): void {
+  try {
+    storage().removeItem(KEY)
+  } catch {
+    // Storage is blocked, so nothing was stored.
+  }
+}
 
 export const token = {
   get: (): string | undefined => {
@@ -24,17 +33,16 @@ export const token = {
       storage().setItem(KEY, value)
     } catch {
       // If the browser cannot store the token, the login lasts until the page unloads.
-      token.clear()
+      removeStored()
       fallback = value
     }
   },
+  /** Counts the sessions that ended on this page. A password change keeps the session, and replaces its token. */
+  endings: (): number => endings,
   clear: (): void => {
+    endings++
     fallback = undefined
-    try {
-      storage().removeItem(KEY)
-    } catch {
-      // Storage is blocked, so nothing was stored.
-    }
+    removeStored()
   },
 } as const
 

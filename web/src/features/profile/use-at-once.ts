@@ -22,7 +22,9 @@ export function useAtOnce<F extends Field>({ user, field, about, onSaved }: Prop
     setSaving(true)
     onSaved(wanted)
     try {
-      onSaved((await call('updateProfile', { body: wanted })).user ?? wanted)
+      const { user: saved } = await call('updateProfile', { body: wanted })
+      // This field alone: of two answers that cross, the older one has the other fields as they were.
+      onSaved(saved === undefined ? wanted : { [field]: saved[field] })
       return true
     } catch (error) {
       onSaved(before)
