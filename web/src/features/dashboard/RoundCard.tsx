@@ -119,8 +119,10 @@ function JoinForm({ round }: { readonly round: TimedRound }) {
   })
 
   const press = (): void => {
-    if (balance < ENTRY_RUPEES) toast.error(t`Insufficient balance. Please add money to your wallet.`)
-    else join.mutate()
+    if (balance >= ENTRY_RUPEES) return join.mutate()
+    toast.error(t`Insufficient balance. Please add money to your wallet.`)
+    // Money may have come without this page: by the bank, AutoPay or another device.
+    void refreshMember()
   }
   return (
     <>
