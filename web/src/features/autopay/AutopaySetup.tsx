@@ -16,6 +16,7 @@ import { personError, registerTyped, showRefusedFields, useRules, whenValid } fr
 import { refreshMine } from '../queries.ts'
 import { PHONE } from '../typing.ts'
 import './autopay.css'
+import { shownAgain } from '../wallet/shown-again.ts'
 import type { GatewayState } from '../wallet/use-gateway.ts'
 
 const rules = z.object({ phoneNumber: phone })
@@ -36,8 +37,9 @@ export function AutopaySetup({ autopay, gateway }: { readonly autopay: Autopay; 
       const { sessionId } = await withTicketKey(member.id, (ticketKey) =>
         call('setUpAutopay', { body: { phoneNumber, consent: true, ...(ticketKey === undefined ? {} : { ticketKey }) } }),
       )
-      const result = await gateway.gateway.subscriptionsCheckout({ subsSessionId: sessionId, redirectTarget: '_self' })
-      if (result.error === undefined) return
+      const checkout = gateway.gateway.subscriptionsCheckout({ subsSessionId: sessionId, redirectTarget: '_self' })
+      const result = await Promise.race([checkout, shownAgain()])
+      if (result?.error === undefined) return
       toast.error(t`AutoPay could not be set up. Please try again.`)
     } catch (error) {
       showRefusedFields(form, error)

@@ -18,25 +18,14 @@ import { formatCount } from '@roz/core/numbers.ts'
 import { toast } from '../../ui/Toast.tsx'
 import { registerTyped, showRefusedFields, useRules, whenValid } from '../forms.ts'
 import { Least } from '../Least.tsx'
-import { refreshMine, refreshMoney } from '../queries.ts'
+import { refreshMine } from '../queries.ts'
 import { PHONE } from '../typing.ts'
 import { registerAmount } from './money-inputs.ts'
 import { topupPresets, typedPaise } from './amounts.ts'
 import { addMoneyRules, type AddMoneyValues } from './rules.ts'
 import type { GatewayState } from './use-gateway.ts'
 import { moneyError } from './money-form-errors.ts'
-
-/**
- * A checkout that has left this page may never settle its promise. When the browser's Back shows the page again, the button is free again.
- */
-const shownAgain = (): Promise<undefined> =>
-  new Promise((resolve) => {
-    const back = (): void => {
-      refreshMoney()
-      resolve(undefined)
-    }
-    window.addEventListener('pageshow', back, { once: true })
-  })
+import { shownAgain } from './shown-again.ts'
 
 export function AddMoneyPanel({ gateway }: { readonly gateway: GatewayState }) {
   const { t } = useLingui()
