@@ -105,12 +105,23 @@ export function Decision<T>({
   }
 
   const decide = whenValid(form, portalError, (given) => decideAfter(() => sendStepUp(asks, given), given.text))
+  const [isDeciding, setDeciding] = useState(false)
   const decideByPasskey = async (): Promise<void> => {
-    if (await form.trigger('text', { shouldFocus: true })) await decideAfter(stepUpByPasskey, form.getValues('text'))
+    if (!(await form.trigger('text', { shouldFocus: true }))) return
+    setDeciding(true)
+    await decideAfter(stepUpByPasskey, form.getValues('text')).finally(() => setDeciding(false))
   }
 
   return (
-    <FormDialog title={title} confirm={confirm} danger={danger} unready={unready} busy={isSubmitting} onSubmit={decide} onClose={onClose}>
+    <FormDialog
+      title={title}
+      confirm={confirm}
+      danger={danger}
+      unready={unready}
+      busy={isSubmitting || isDeciding}
+      onSubmit={decide}
+      onClose={onClose}
+    >
       {children}
       {question === undefined ? null : question.long === true ? (
         <TextAreaField label={question.label} hint={question.hint} {...registered(form, 'text', portalError)} />

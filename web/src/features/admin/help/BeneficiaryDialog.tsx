@@ -25,17 +25,11 @@ export function useBeneficiaryValues(beneficiary: Beneficiary | undefined) {
     isAskable: (beneficiary?.followUps ?? null) !== null,
     askOn: beneficiary?.followUps?.on ?? '',
   })
+  const [first] = useState(values)
   const { problems, judge, refused } = useProblems()
   const { name, isChild, guardian, how, on, note, isAskable, askOn } = values
   const hasConsent = how !== ''
-  const body = {
-    publicName: name.trim(),
-    isChild,
-    guardian: isChild && guardian !== '' ? (guardian as Guardian) : null,
-    consent: hasConsent ? { how: how as ConsentWay, on } : null,
-    followUps: hasConsent && isAskable ? { on: askOn } : null,
-    note,
-  }
+  const body = bodyOf(values)
   const check = (): boolean =>
     judge({
       publicName: problemOf(publicName, name),
@@ -45,18 +39,35 @@ export function useBeneficiaryValues(beneficiary: Beneficiary | undefined) {
       note: problemOf(privateNote, note),
     })
   const set = (changed: Partial<typeof values>): void => setValues({ ...values, ...changed })
-  return { beneficiary, values, set, body, check, problems, refused }
+  return { beneficiary, values, set, body, changes: changesOf(bodyOf(first), body), check, problems, refused }
+}
+
+type BeneficiaryValues = Record<'name' | 'guardian' | 'how' | 'on' | 'note' | 'askOn', string> & Record<'isChild' | 'isAskable', boolean>
+
+const bodyOf = ({ name, isChild, guardian, how, on, note, isAskable, askOn }: BeneficiaryValues) => ({
+  publicName: name.trim(),
+  isChild,
+  guardian: isChild && guardian !== '' ? (guardian as Guardian) : null,
+  consent: how === '' ? null : { how: how as ConsentWay, on },
+  followUps: how !== '' && isAskable ? { on: askOn } : null,
+  note,
+})
+
+/** A field that was not touched is not sent: a colleague may have ended that consent, or changed that note, since the form was opened. */
+function changesOf<T extends object>(before: T, now: T): Partial<T> {
+  const isSame = (key: keyof T): boolean => JSON.stringify(before[key]) === JSON.stringify(now[key])
+  return Object.fromEntries(Object.entries(now).filter(([key]) => !isSame(key as keyof T))) as Partial<T>
 }
 type BeneficiaryForm = ReturnType<typeof useBeneficiaryValues>
 
 export function BeneficiaryDialog({ beneficiary, onClose }: { readonly beneficiary?: Beneficiary; readonly onClose: () => void }) {
   const { t } = useLingui()
   const form = useBeneficiaryValues(beneficiary)
-  const { body, check, refused } = form
+  const { body, changes, check, refused } = form
   const save = () =>
     (beneficiary === undefined
       ? call('createBeneficiary', { body })
-      : call('updateBeneficiary', { params: { id: beneficiary.id }, body })
+      : call('updateBeneficiary', { params: { id: beneficiary.id }, body: changes })
     ).catch(refused)
   return (
     <Decision

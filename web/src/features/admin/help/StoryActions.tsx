@@ -75,11 +75,11 @@ function Confirmation({ story, title, confirm, danger = true, busy, onClose, onC
     <Modal
       open
       size="sm"
-      onClose={onClose}
+      onClose={() => (busy ? undefined : onClose())}
       title={title}
       footer={
         <>
-          <Button kind="secondary" onClick={onClose}>
+          <Button kind="secondary" disabled={busy} onClick={onClose}>
             <Trans>Cancel</Trans>
           </Button>
           <Button kind={danger ? 'danger' : 'primary'} busy={busy} onClick={onConfirm}>

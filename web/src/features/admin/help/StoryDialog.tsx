@@ -97,11 +97,11 @@ export function StoryDialog({ story, help: given, onClose }: StoryDialogProps) {
       open
       size="lg"
       closeOnOverlay={false}
-      onClose={onClose}
+      onClose={() => (isSubmitting ? undefined : onClose())}
       title={story === undefined ? t`New story` : t`Edit story`}
       footer={
         <>
-          <Button kind="secondary" onClick={onClose}>{t`Cancel`}</Button>
+          <Button kind="secondary" disabled={isSubmitting} onClick={onClose}>{t`Cancel`}</Button>
           <Button type="submit" form={formId} busy={isSubmitting}>{t`Save story`}</Button>
         </>
       }

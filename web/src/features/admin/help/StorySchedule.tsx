@@ -49,7 +49,7 @@ export function StorySchedule({ story, onClose }: { readonly story: PortalStory;
     <Modal
       open
       closeOnOverlay={false}
-      onClose={onClose}
+      onClose={() => (busy === undefined ? onClose() : undefined)}
       title={<Trans>Publish at a time</Trans>}
       footer={
         <>

@@ -31,7 +31,8 @@ const taxQuery = (quarter: string) =>
 export function TaxWithheld() {
   const { t } = useLingui()
   const [quarter, setQuarter] = useState('')
-  const [writing, setWriting] = useState<Taxed>()
+  // With its quarter: while another one loads, the rows are still those of the former.
+  const [writing, setWriting] = useState<{ readonly member: Taxed; readonly quarter: string }>()
   const mayWrite = useMay(TREASURY)
   const list = useInfiniteQuery({ ...taxQuery(quarter), placeholderData: keepPreviousData })
   const first = list.data?.pages[0]
@@ -64,11 +65,15 @@ export function TaxWithheld() {
         empty={t`No tax was withheld in this quarter`}
         hint={withDraws() ? t`Members appear here when tax is withheld from a reward that is paid to them.` : undefined}
       >
-        {(member) => <TaxRow key={member.id} member={member} onWrite={mayWrite ? () => setWriting(member) : undefined} />}
+        {(member) => (
+          <TaxRow
+            key={member.id}
+            member={member}
+            onWrite={mayWrite && first !== undefined ? () => setWriting({ member, quarter: first.quarter }) : undefined}
+          />
+        )}
       </RowList>
-      {writing === undefined || first === undefined ? null : (
-        <CertificateDialog member={writing} quarter={first.quarter} onClose={() => setWriting(undefined)} />
-      )}
+      {writing === undefined ? null : <CertificateDialog {...writing} onClose={() => setWriting(undefined)} />}
     </>
   )
 }
