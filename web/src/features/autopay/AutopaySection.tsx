@@ -215,12 +215,12 @@ function Wishes({ mandate: { state }, onWish }: { readonly mandate: Mandate; rea
       <Button kind="secondary" onClick={() => setAsking(true)}>{t`Stop`}</Button>
       <Modal
         open={asking}
-        onClose={() => setAsking(false)}
+        onClose={() => (busy === undefined ? setAsking(false) : undefined)}
         size="sm"
         title={t`Stop AutoPay?`}
         footer={
           <>
-            <Button kind="secondary" onClick={() => setAsking(false)}>{t`Cancel`}</Button>
+            <Button kind="secondary" disabled={busy !== undefined} onClick={() => setAsking(false)}>{t`Cancel`}</Button>
             <Button busy={busy === 'stopAutopay'} onClick={() => void wish('stopAutopay')}>{t`Stop AutoPay`}</Button>
           </>
         }
