@@ -142,19 +142,21 @@ function businessSettings(
 ) {
   const legal = (['LEGAL_ENTITY', 'GRIEVANCE_OFFICER', 'TERMS_VERSION'] as const).every((name) => settings.text(name) !== undefined)
   const on = !production || legal
-  for (const name of ['DRAW', 'PAYMENTS_LIVE', 'CASHOUT'] as const) {
-    if (!on && settings.flag(name, false))
+  const isOn = (name: 'DRAW' | 'PAYMENTS_LIVE' | 'CASHOUT'): boolean => {
+    const is = settings.flag(name, on)
+    if (is && !on)
       settings.complain(`${name}: production moves no money without LEGAL_ENTITY, GRIEVANCE_OFFICER and TERMS_VERSION; set all three`)
+    return is
   }
   const policyName = settings.choice('SPLIT_POLICY')
   const split: SplitPolicy = policyName === 'A' ? POLICY_A : policyB(settings.integer('WINNERS_B'))
-  const policy: SplitPolicy = settings.flag('DRAW', on) ? split : { ...split, winners: 0 }
+  const policy: SplitPolicy = isOn('DRAW') ? split : { ...split, winners: 0 }
   // Below 100, because a prize of 0 paise after tax could not be paid and the round could not be settled.
   const tax = { percent: settings.integer('TDS_PERCENT'), above: rupees(settings, 'TDS_ABOVE_RUPEES') }
   const modes: Modes = {
     split: splitShown(policy),
-    topupsOn: settings.flag('PAYMENTS_LIVE', on),
-    withdrawalsOn: settings.flag('CASHOUT', on),
+    topupsOn: isOn('PAYMENTS_LIVE'),
+    withdrawalsOn: isOn('CASHOUT'),
     tax: tax.percent === 0 ? null : { percent: tax.percent, aboveRupees: rupeesFromPaise(tax.above) },
     ...(byTransfer ? { byTransfer: true as const } : {}),
     ...(asksNames ? { checksNames: true as const } : {}),
