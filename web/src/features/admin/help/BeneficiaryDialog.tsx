@@ -9,6 +9,7 @@ import { toast } from '../../../ui/Toast.tsx'
 import { Decision } from '../Decision.tsx'
 import { portalError, typed } from '../portal-form-errors.ts'
 import { problemOf, useProblems } from '../problems.ts'
+import { changedFields } from '../changed-fields.ts'
 import { usePaused } from '../use-paused.ts'
 import { useBeneficiaryFacts } from './beneficiary-facts.ts'
 import { type Beneficiary, CONSENTS, GUARDIAN_NAMES, namesakesQuery } from './queries.ts'
@@ -39,7 +40,7 @@ export function useBeneficiaryValues(beneficiary: Beneficiary | undefined) {
       note: problemOf(privateNote, note),
     })
   const set = (changed: Partial<typeof values>): void => setValues({ ...values, ...changed })
-  return { beneficiary, values, set, body, changes: changesOf(bodyOf(first), body), check, problems, refused }
+  return { beneficiary, values, set, body, changes: changedFields(bodyOf(first), body), check, problems, refused }
 }
 
 type BeneficiaryValues = Record<'name' | 'guardian' | 'how' | 'on' | 'note' | 'askOn', string> & Record<'isChild' | 'isAskable', boolean>
@@ -53,11 +54,6 @@ const bodyOf = ({ name, isChild, guardian, how, on, note, isAskable, askOn }: Be
   note,
 })
 
-/** A field that was not touched is not sent: a colleague may have ended that consent, or changed that note, since the form was opened. */
-function changesOf<T extends object>(before: T, now: T): Partial<T> {
-  const isSame = (key: keyof T): boolean => JSON.stringify(before[key]) === JSON.stringify(now[key])
-  return Object.fromEntries(Object.entries(now).filter(([key]) => !isSame(key as keyof T))) as Partial<T>
-}
 type BeneficiaryForm = ReturnType<typeof useBeneficiaryValues>
 
 export function BeneficiaryDialog({ beneficiary, onClose }: { readonly beneficiary?: Beneficiary; readonly onClose: () => void }) {

@@ -10,6 +10,7 @@ import type { UseFormReturn } from 'react-hook-form'
 import * as z from 'zod/mini'
 import { ApiError } from '../../../app/api.ts'
 import { currentLanguage } from '../../../app/language.ts'
+import { changedFields } from '../changed-fields.ts'
 
 type WordField = `${StoryWord}_${Language}`
 export type StoryValues = { readonly [field in WordField | 'videoUrl']: string }
@@ -82,9 +83,7 @@ export function bodyOf(values: StoryValues, written: Language = currentLanguage(
 export function changesOf(story: PortalStory, values: StoryValues): Partial<ReturnType<typeof bodyOf>> {
   const [before, after] = [bodyOf(valuesOf(story), story.language), bodyOf(values, story.language)]
   // Another language than before: its words were a translation until now.
-  const isSame = ([field, value]: readonly [string, unknown]): boolean =>
-    before.language === after.language && JSON.stringify(before[field as keyof typeof before]) === JSON.stringify(value)
-  return Object.fromEntries(Object.entries(after).filter((entry) => !isSame(entry)))
+  return before.language === after.language ? changedFields(before, after) : after
 }
 
 /** The state by which the screens say whom a publication or a link tells. The server refuses both if it has changed since. */
